@@ -117,7 +117,7 @@ static bool is_scalar(const struct perfdata_node *node)
 	return node->kind != PERFDATA_KIND_STRUCT && node->kind != PERFDATA_KIND_LIST;
 }
 
-/* The name of the node's row, or NULL. */
+/* The name of the node's row; NULL: none. */
 static const char *name_of(const struct perfdata_node *node)
 {
 	return node->field ? perfdata_field_name(node->field) : NULL;
@@ -312,8 +312,7 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	if (!inputs_find(options))
 		return EXIT_USAGE;
 	enum exit_code code = EXIT_FINE;
-	/* on two processors, framing and ordering in a thread of their own saves less time than passing the records
-	 * between the threads costs */
+	/* with two processors, passing records between threads costs more time than reading them ahead saves */
 	const unsigned ahead = INPUT_BYTES_AHEAD |
 			       (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
 	interrupt_catch();

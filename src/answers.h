@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Helpers that the commands `info`, `events`, `buildids`, … share: JSON documents, and text for people. */
+/* Functions shared by `info`, `events`, `buildids`, …: JSON documents and texts. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
@@ -11,20 +11,20 @@
 json_object *answer_document(struct input *input, struct perfdata_session *session);
 /* Returns a text from the recording as a JSON string in valid UTF-8; NULL after a failure, already reported. */
 json_object *answer_json_text(struct input *input, const char *text);
-/* Returns a finding as the JSON object that perfdata_text_finding spells; NULL after a failure, already reported. */
+/* Returns a finding as a JSON object (perfdata_text_finding); NULL after a failure, already reported. */
 json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
 /* Prints the document on stdout and frees it. Prints nothing if memory ran out while the document was made, which is
- * already reported. several: prints the document on one line, since documents of other inputs follow. */
+ * already reported. several: prints a single line, since further documents follow. */
 void answer_print(struct input *input, json_object *document, bool several);
 
-/* Prints the name of the input as a headline if several inputs are answered as text. */
+/* Prints the input's name as a headline, if the answer is text and there are several inputs. */
 void answer_headline(struct input *input, const struct options *options);
 /* Opens each input, calls `answer` for the input and closes it. Returns the joined exit codes. Prints a headline before
  * each of several inputs, except with --json and --tsv. */
 enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
 			   void (*answer)(const struct options *options, struct input *input));
 
-/* Appends the content of a feature section as indented lines for people. all: does not shorten long lists. */
+/* Appends the content of a feature section as indented lines. all: does not shorten long lists. */
 void answer_feature(struct perfdata_text *out, const struct perfdata_feature_section *section, bool all);
 /* Appends a time in nanoseconds as "12.000345678 s". */
 void answer_seconds(struct perfdata_text *out, uint64_t ns);

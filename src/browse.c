@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `browse`: functions, their callers and callees, and their instructions on a terminal. All that is shown comes from
- * the queries of `report` and `annotate`. */
+/* `browse`: functions, their callers and callees, and their instructions on a terminal. The library's `report` and
+ * `annotate` provide the data. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,31 +14,31 @@
 #include "symbol_options.h"
 
 enum { MOST_VIEWS = 32, MOST_SEARCH = 60, MOST_SETTINGS = 8, MOST_ANSWERS = 24 };
-#define MOST_ANSWER ((size_t)4 << 20)   /* longer answers are asked for again */
+#define MOST_ANSWER ((size_t)4 << 20)   /* longer answers are not cached */
 
 /* A line of a view. */
 struct row {
-	const char *name;            /* of the function; NULL: the row is a line of text or a thread */
+	const char *name;            /* function; NULL: the row is a line of text or a thread */
 	const char *dso;
 	const char *text;
 	size_t size;
 	uint64_t samples;
 	double self, total;          /* percent */
 	int32_t tid;
-	uint32_t level;              /* of lines of a tree: 1 for roots; 0: any other row */
+	uint32_t level;              /* 1 for roots of a tree; 0: not a row of a tree */
 	bool has_children, is_folded, is_hidden;
 };
 
 struct view {
 	char title[160];
-	json_object *document;       /* to which rows point; or NULL */
+	json_object *document;       /* owner of the rows' texts; or NULL */
 	char *text;                  /* the same */
 	struct row *rows;
 	size_t nr, selected, first;
 	bool is_threads;
 };
 
-/* What a query gave. */
+/* A cached answer. */
 struct answer {
 	char *query, *text;
 };
@@ -51,12 +51,13 @@ struct browser {
 	struct messages messages;
 	struct view views[MOST_VIEWS];
 	size_t nr_views;
-	struct perfdata_result *recording;   /* with what was added up of it; NULL: nothing is kept */
+	/* keeps sums, so that queries need not read the recording; NULL: not read yet */
+	struct perfdata_result *recording;
 	struct answer answers[MOST_ANSWERS];
-	size_t nr_answers;           /* ever kept: the oldest is replaced */
-	size_t event, nr_events;     /* whose functions are listed */
-	char *dso;                   /* only functions of this file; or NULL */
-	int32_t tid;                 /* only samples of this thread; -1: of all */
+	size_t nr_answers;           /* number of answers ever cached; the oldest is replaced */
+	size_t event, nr_events;     /* event: whose functions are listed */
+	char *dso;                   /* list only functions of this file; or NULL */
+	int32_t tid;                 /* use only samples of this thread; -1: all */
 	bool by_total;
 	char search[MOST_SEARCH];
 	char note[256];              /* shown once */
@@ -75,7 +76,7 @@ static void add_option(struct query *query, const char *name, const char *value)
 	query->settings[query->nr++] = (struct perfdata_setting){ name, value };
 }
 
-/* Asks what was kept of the recording. PERFDATA_ABSENT: it has to be read for this query. */
+/* Answers from the sums that were kept. PERFDATA_ABSENT: the recording has to be read. */
 static enum perfdata_status ask_kept(struct browser *browser, const struct query *query, struct perfdata_output *output,
 				     struct perfdata_error *reterr)
 {
@@ -92,7 +93,7 @@ static enum perfdata_status ask_kept(struct browser *browser, const struct query
 				  : PERFDATA_ABSENT;
 }
 
-/* Reads the recording, and keeps what the first answer was made of: it is of all threads. */
+/* Reads the recording for a query, and keeps the sums of all threads. */
 static enum perfdata_status read_recording(struct browser *browser, const struct query *query,
 					   struct perfdata_output *output, struct perfdata_error *reterr)
 {
@@ -123,7 +124,7 @@ static enum perfdata_status read_recording(struct browser *browser, const struct
 	return status;
 }
 
-/* The answer as text with a zero at its end; NULL: it failed, and the note says why. */
+/* Returns the answer with a zero byte at its end; NULL after a failure, which the note describes. */
 static char *make_answer(struct browser *browser, const struct query *query)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -151,7 +152,7 @@ static char *make_answer(struct browser *browser, const struct query *query)
 	return text;
 }
 
-/* All that an answer depends on, as a text. NULL without memory. */
+/* A text of everything that the answer depends on. NULL without memory. */
 static char *spell_query(const struct browser *browser, const struct query *query)
 {
 	struct perfdata_text out;
@@ -173,7 +174,7 @@ static void answer_release(struct answer *answer)
 	*answer = (struct answer){ 0 };
 }
 
-/* Keeps a copy, if there is memory for it. Takes `query` over. */
+/* Caches a copy, if there is memory for it. Takes ownership of `query`. */
 static void keep_answer(struct browser *browser, char *query, const char *text)
 {
 	struct answer *answer = &browser->answers[browser->nr_answers % MOST_ANSWERS];
@@ -187,7 +188,7 @@ static void keep_answer(struct browser *browser, char *query, const char *text)
 	browser->nr_answers++;
 }
 
-/* The same as make_answer, or its text from before. */
+/* As make_answer, but from the cache if possible. */
 static char *answer_of(struct browser *browser, const struct query *query)
 {
 	char *spelled = spell_query(browser, query);
@@ -226,7 +227,7 @@ static void view_release(struct view *view)
 	*view = (struct view){ 0 };
 }
 
-/* Takes the rows of the event from report's document. */
+/* Takes the event's rows from the document of report. */
 static bool take_rows(struct browser *browser, struct view *view)
 {
 	json_object *events, *rows;
@@ -304,10 +305,10 @@ static bool read_lines(struct browser *browser, struct view *view, const struct 
 
 /* --- trees -------------------------------------------------------------------------------------------------------- */
 
-/* Two percents, and two blanks before the name of a root; two more for each level below it. */
+/* A tree row begins with two percentages and two blanks; each level below adds two blanks. */
 enum { TREE_NUMBERS = 17, TREE_PREFIX = 19 };
 
-/* Finds the trees among the lines of a report: they follow its column heads. */
+/* Finds the trees in the lines of a report: they follow the column heads. */
 static void find_levels(struct view *view)
 {
 	static const char head[] = "function, and below it";
@@ -327,10 +328,10 @@ static void find_levels(struct view *view)
 	}
 }
 
-/* Hides what is below folded rows. The row above takes the place of one that is hidden. */
+/* Hides rows below folded rows. If the selected row becomes hidden, selects the row above it. */
 static void hide_folded(struct view *view)
 {
-	uint32_t folded = 0;         /* level of the row whose callees are being hidden */
+	uint32_t folded = 0;         /* level of the folded row whose callees are hidden */
 	for (size_t i = 0; i < view->nr; i++) {
 		struct row *row = &view->rows[i];
 		row->is_hidden = folded && row->level > folded;
@@ -359,7 +360,7 @@ static void fold_all(struct view *view, bool is_folded)
 	hide_folded(view);
 }
 
-/* Unfolds what hides a row. */
+/* Unfolds the rows that hide a row. */
 static void unfold_above(struct view *view, size_t at)
 {
 	uint32_t level = view->rows[at].level;
@@ -371,7 +372,7 @@ static void unfold_above(struct view *view, size_t at)
 	hide_folded(view);
 }
 
-/* The row that many shown rows further down or up, or the last one on the way. */
+/* The row `count` visible rows further down or up, or the last visible row in this direction. */
 static size_t shown_row(const struct view *view, size_t at, size_t count, bool down)
 {
 	size_t found = at;
@@ -385,7 +386,7 @@ static size_t shown_row(const struct view *view, size_t at, size_t count, bool d
 	return found;
 }
 
-/* How many rows before the end are shown. */
+/* Number of visible rows before `end`. */
 static size_t count_shown(const struct view *view, size_t end)
 {
 	size_t nr = 0;
@@ -401,7 +402,7 @@ static struct view *top_view(struct browser *browser) { return &browser->views[b
 static void push_view(struct browser *browser, struct view *view)
 {
 	if (browser->nr_views == MOST_VIEWS) {
-		/* the oldest answer is asked for again more easily than the newest */
+		/* drop the oldest view above the list: the user can open it again */
 		view_release(&browser->views[1]);
 		memmove(&browser->views[1], &browser->views[2], (MOST_VIEWS - 2) * sizeof *view);
 		browser->nr_views--;
@@ -409,7 +410,7 @@ static void push_view(struct browser *browser, struct view *view)
 	browser->views[browser->nr_views++] = *view;
 }
 
-/* The function that a row is about: its own, or the longest name of the list that a line of text has. */
+/* The function of a row; for a line of text the longest listed name in it. */
 static const char *function_at(struct browser *browser)
 {
 	const struct view *view = top_view(browser), *functions = &browser->views[0];
@@ -427,7 +428,7 @@ static const char *function_at(struct browser *browser)
 	return best;
 }
 
-/* Marks what the answer is about: the hottest instructions, or the first row below the column heads. */
+/* Selects the hottest instruction, or the first row below the column heads. */
 static void select_first(struct view *view)
 {
 	for (size_t i = 0; i < view->nr; i++) {
@@ -459,7 +460,7 @@ static void look_up(struct browser *browser, const char *format, const char *opt
 		return;
 	}
 	if (!strcmp(format, "annotate") && view.nr == 1) {
-		/* annotate says so in one line */
+		/* annotate has printed one line instead of instructions */
 		snprintf(browser->note, sizeof browser->note,
 			 "no code of its own was sampled: it only calls (Enter: callers)");
 		view_release(&view);
@@ -471,7 +472,7 @@ static void look_up(struct browser *browser, const char *format, const char *opt
 	push_view(browser, &view);
 }
 
-/* Asks for the list of functions again, after the choice changed; other views go. */
+/* Lists functions again after event, file or thread changed; closes all other views. */
 static bool list_again(struct browser *browser)
 {
 	struct view view = { 0 };
@@ -524,7 +525,7 @@ static void show_help(struct browser *browser)
 
 /* --- drawing ------------------------------------------------------------------------------------------------------ */
 
-/* Deep levels move to the left, so that names stay on the screen. */
+/* Deep levels are shifted to the left, so that names stay visible. */
 static void put_tree_row(const struct row *row, size_t columns, struct perfdata_text *out)
 {
 	const size_t indent = 2 * ((size_t)row->level - 1), most = columns / 4;
@@ -708,7 +709,7 @@ static void enter_row(struct browser *browser)
 		look_up(browser, "report", "callers", "callers");
 }
 
-/* False: the user leaves. */
+/* False: the user quits. */
 static bool obey_key(struct browser *browser, int key)
 {
 	switch (key) {
@@ -787,7 +788,7 @@ enum exit_code command_browse(struct options *options)
 		browser->options = options;
 		browser->file = options->files.values[0];
 		browser->tid = -1;
-		/* nothing is printed while the screen is in use */
+		/* prints nothing while the screen is in use */
 		messages_init(&browser->messages, &options->style, true);
 		browser->messages.style.no_findings = true;
 		symbol_options_make(options, &browser->messages, &browser->symbols);

@@ -12,7 +12,7 @@
 #include "frame_hits.h"
 #include "grow.h"
 
-/* A file: a line of the answer. */
+/* A file in the answer. */
 struct mapped {
 	const char *filename;
 	const char *sort_name;
@@ -23,16 +23,16 @@ struct mapped {
 	uint64_t maps, samples;
 	bool has_false_id;       /* the kernel marked device and inode as a build-id */
 	bool in_chain;
-	bool of_guest;           /* the header's table says so */
+	bool of_guest;           /* of a guest, by the header's table */
 };
 
 struct hits {
 	const struct perfdata_session *session;
-	struct mapped *list;     /* by dso id; then files that only the header's table names */
+	struct mapped *list;     /* by dso id; then files of the header's table without a map */
 	size_t nr, room;
 	struct frame_hits by_frame;
 	uint64_t outside;        /* samples in no file */
-	bool asked;              /* some event has the attr bit build_id */
+	bool asked;              /* an event has the attr bit build_id: the recorder asked for build-ids */
 	bool has_table;
 	bool failed;
 };
@@ -385,7 +385,7 @@ static void show_perf(const struct options *options, struct input *input, const 
 	const bool by_hits = perf_lists_hits(options, input);
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	/* perf lists the files of guests after the files of the host: two passes */
+	/* first host, then guests: perf lists the files of guests last */
 	for (size_t i = 0; i < 2 * hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i % hits->nr];
 		if (!by_hits && mapped->of_guest != (i >= hits->nr))
@@ -430,7 +430,7 @@ static void answer_input(const struct options *options, struct input *input)
 	take_frames(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);
-	/* keeps the names that take_table allocated, since sorting mixes them with the names of the session */
+	/* frees these later: sorting mixes names from take_table with names of the session */
 	const size_t nr_names = hits.nr - nr_dsos;
 	char **names = calloc(nr_names + 1, sizeof *names);
 	for (size_t i = 0; i < nr_names; i++) {

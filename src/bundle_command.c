@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata bundle: packs the files that name the addresses of recordings into an archive. The bundle has the files from
- * which `script` takes names on this host, so that another host shows the same names. */
+/* perfdata bundle: packs the files that `script` reads names from on this host into an archive, so that another host
+ * shows the same names. */
 #include "config.h"
 #include <errno.h>
 #include <dirent.h>
@@ -27,7 +27,7 @@ struct bundling {
 	struct perfdata_bundle *bundle;
 	json_object *recordings, *files, *missing;
 	uint64_t nr_files, nr_missing, missing_samples, bytes;
-	unsigned rights;                   /* flags of the output: those of recordings and files, see output_rights.h */
+	unsigned rights;                   /* flags for the output's rights, see output_rights.h */
 	bool left_out;                     /* --max-file or --max-total left out a file */
 	enum exit_code code;
 };
@@ -38,7 +38,7 @@ static void fail_bundling(struct bundling *bundling, enum perfdata_status status
 	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
 }
 
-/* Of a call on the file that left errno. */
+/* For a call on a file that set errno. */
 static void fail_file(struct bundling *bundling, enum perfdata_status status, const char *file)
 {
 	usage_error(&bundling->options->style, "%s: %s", file,
@@ -105,7 +105,7 @@ static enum perfdata_bundle_level level_of(const struct options *options)
 	return !strcmp(options->level, "names") ? PERFDATA_BUNDLE_NAMES : PERFDATA_BUNDLE_UNWIND;
 }
 
-/* --- what goes in ------------------------------------------------------------------------------------------------- */
+/* --- files to add ------------------------------------------------------------------------------------------------- */
 
 static const char *reason_of(enum perfdata_status status)
 {
@@ -130,7 +130,7 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 		fail_file(bundling, status, file->file ? file->file : file->path);
 		return false;
 	}
-	/* names were taken from this file a moment ago */
+	/* the file was readable when names were taken from it */
 	if (status == PERFDATA_EREAD)
 		fail_file(bundling, status, file->file);
 	if (status) {
@@ -182,8 +182,8 @@ static void add_kernel(struct bundling *bundling, const struct file_row *row)
 		       });
 }
 
-/* Adds the file with the code, and the file with the symbols if that is another one. A bundle finds files without a
- * recorded build-id by their path. */
+/* Adds the file with the code, and the file with the symbols if it is a separate file. Without a recorded build-id, the
+ * bundle has them under their paths. */
 static void add_elf(struct bundling *bundling, const struct file_row *row)
 {
 	const struct perfdata_bytes own = file_row_id(row), found = { row->found_id, row->found_id_size };
@@ -199,8 +199,7 @@ static void add_elf(struct bundling *bundling, const struct file_row *row)
 							       .file = row->symbol_file });
 }
 
-/* Adds the supplementary file into which dwz moved debug information, under the path that distributions use, wherever
- * the file is on this host. */
+/* Adds the supplementary file of dwz, under the path that distributions use, wherever it is on this host. */
 static void add_alt(struct bundling *bundling, const struct file_row *row)
 {
 	char path[4096];
@@ -221,7 +220,7 @@ static bool add_answers_of(struct bundling *bundling, const struct file_row *row
 							.build_id = id });
 }
 
-/* The headers and notes of an ELF file, which identify it, and what unwinding needs of it. */
+/* Adds the headers and notes of an ELF file, which identify it, and the tables that unwinding needs. */
 static bool add_headers(struct bundling *bundling, const struct file_row *row, const char *path,
 			struct perfdata_bytes id, const char *file)
 {
@@ -229,7 +228,7 @@ static bool add_headers(struct bundling *bundling, const struct file_row *row, c
 								       .build_id = id, .file = file });
 }
 
-/* An archive holds much that names nothing: only its libraries that were recorded count. */
+/* Adds only the recorded libraries of an archive: its other files name nothing. */
 static void add_libraries(struct bundling *bundling, const struct file_row *row)
 {
 	const struct perfdata_bytes no_id = { NULL, 0 };
@@ -249,7 +248,8 @@ static void add_libraries(struct bundling *bundling, const struct file_row *row)
 	}
 }
 
-/* Adds what the files of a row say of the recorded addresses. */
+/* Adds the answers of a row's files for the recorded addresses; of ELF files also headers, notes and what unwinding
+ * needs. */
 static void add_answers(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
@@ -322,7 +322,7 @@ static int drop_bytes(void *user, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Converts the recording as those will who use the bundle, and keeps what was found at each address. */
+/* Converts the recording as users of the bundle will, and notes the addresses that are looked up. */
 static enum perfdata_status convert_noting(struct bundling *bundling, struct input *input, const char *format,
 					   const struct perfdata_setting *settings, size_t nr_settings,
 					   struct perfdata_error *reterr)
@@ -334,7 +334,7 @@ static enum perfdata_status convert_noting(struct bundling *bundling, struct inp
 	struct symbol_options symbols;
 	input_rewind(input->file);
 	input_prepare(input, options, input->file, PERFDATA_ORDER_TIME, INPUT_RECORDS_AHEAD, &reader);
-	reader.on_finding = NULL;      /* the first reading reported them */
+	reader.on_finding = NULL;      /* file_rows_read has reported the findings */
 	symbol_options_make(options, &input->messages, &symbols);
 	symbols.options.note_addresses = true;
 	symbols.options.log = NULL;
@@ -357,8 +357,8 @@ static enum perfdata_status convert_noting(struct bundling *bundling, struct inp
 	return status;
 }
 
-/* `script` looks up the addresses that tracepoints print, ndjson those that samples have beside their stacks, report
- * those of sums by function. */
+/* `script` looks up addresses that tracepoints print, ndjson addresses of samples beside their stacks, report addresses
+ * of inlined functions. */
 static bool take_answers(struct bundling *bundling, const char *file)
 {
 	static const struct perfdata_setting lines[] = { { "names", NULL }, { "lines", NULL } };
@@ -374,7 +374,8 @@ static bool take_answers(struct bundling *bundling, const char *file)
 	return !status;
 }
 
-/* --- which recordings it is of ------------------------------------------------------------------------------------ */
+/* --- the recordings in the manifest
+ * ------------------------------------------------------------------------------------ */
 
 /* Adds a recording to the manifest. Size and hash are null for a pipe. */
 static void add_recorded_file(struct bundling *bundling, const char *path, const char *name)
@@ -385,7 +386,7 @@ static void add_recorded_file(struct bundling *bundling, const char *path, const
 	errno = 0;
 	const enum perfdata_status status = perfdata_file_sha256(path, interrupt_cancel(), sha256, &size);
 	const bool known = !status;
-	/* it was read a moment ago: only a pipe has none */
+	/* the file was readable before, so only a pipe has no hash */
 	if (status == PERFDATA_ENOMEM || (status && errno == EIO))
 		fail_file(bundling, status, path);
 	json_add(object, "name", json_path(bundling, name));
@@ -405,7 +406,7 @@ static void add_recording(struct bundling *bundling, const char *file)
 	const char *slash = strrchr(file, '/'), *name = slash && slash[1] ? slash + 1 : file;
 	const bool known = !stat(file, &st), is_folder = known && S_ISDIR(st.st_mode);
 	const int nr = is_folder ? scandir(file, &found, is_data_file, by_bytes) : -1;
-	/* it was read a moment ago; standard input has no name */
+	/* the file was readable before; stdin has no name */
 	if ((!known && errno != ENOENT) || (is_folder && nr < 0))
 		fail_call(bundling, file, errno);
 	else if (nr < 0)
@@ -470,7 +471,7 @@ static enum perfdata_status write_bundle(struct bundling *bundling, const char *
 	if (!status)
 		status = perfdata_bundle_write(bundling->bundle, manifest, strlen(manifest), write_part, output,
 					       reterr);
-	/* of a write that failed, the output knows why */
+	/* if a write failed, the output has the reason */
 	const enum perfdata_status closed = perfdata_output_close(
 		output, status == PERFDATA_OK, !status || status == PERFDATA_EWRITE ? reterr : NULL);
 	return status ? status : closed;
@@ -510,7 +511,7 @@ static void finish_bundle(struct bundling *bundling)
 	} else if (!options->style.quiet) {
 		say_what_was_written(bundling);
 	}
-	/* a limit of the user left files out: the bundle is not complete, so the answer is no */
+	/* --max-file or --max-total left out files: the bundle is incomplete */
 	if (bundling->left_out)
 		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);
 }

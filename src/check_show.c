@@ -203,7 +203,7 @@ static void count_what_is_not_shown(const struct check_show *show)
 		print_line(line);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- all forms -------------------------------------------------------------------------------------------------- */
 
 void check_show_begin(struct check_show *show, const struct options *options)
 {

@@ -6,7 +6,7 @@
 #include "chosen_emitter.h"
 #include "perfdata/registry.h"
 
-/* Loads the emitter of a shared object. NULL after a message, for example if it was built for another ABI. */
+/* Loads the emitter in a shared object. NULL after a message, for example if it has another ABI version. */
 static const struct perfdata_emitter *load_emitter(struct options *options, const char *path)
 {
 	const struct perfdata_emitter *emitter = NULL;

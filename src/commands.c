@@ -8,7 +8,7 @@
 	 OPTIONS_FILTER | OPTIONS_SYMBOLS)
 #define QUESTION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_JSON)
 
-/* Within each task, help lists the commands in this order. */
+/* help lists the commands of a task in this order */
 static const struct command table[] = {
 	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO,
 	  command_convert, TASK_CONVERT },

@@ -15,15 +15,16 @@ struct command {
 	const char *arguments;   /* for the usage line */
 	const char *help;        /* one line */
 	unsigned groups;         /* bits of enum option_group: the options that the command takes */
-	/* Runs the command with parsed options; options->files holds the arguments that are no options. */
-	enum exit_code (*run)(struct options *options);   /* NULL: `perf`, which parses for itself */
+	/* Runs the command. options->files has the arguments that are not options. NULL: `perf`, which parses options
+	 * itself. */
+	enum exit_code (*run)(struct options *options);
 	enum task task;
 };
 
 /* Returns row `index` of the table; NULL after the last row. */
 const struct command *command_at(size_t index);
 const struct command *command_named(const char *name);
-/* TASK_CONVERT, except for the emitters that show a recording or write the format of a viewer. */
+/* The task of an emitter's command, by perfdata_emitter.task. */
 enum task emitter_task(const struct perfdata_emitter *emitter);
 
 enum exit_code command_convert(struct options *options);
@@ -42,20 +43,20 @@ enum exit_code command_anonymize(struct options *options);
 enum exit_code command_fields(struct options *options);
 enum exit_code command_schema(struct options *options);
 enum exit_code command_explain(struct options *options);
-/* `perfdata FILE` without a command: the overview on one screen; with -v the answer of `info`. */
+/* `perfdata FILE`: the overview; with -v as `info`. */
 enum exit_code command_overview(struct options *options);
-/* The program under the name `perf`, and `perfdata perf`: perf's command lines. argv[0] is the name. */
+/* The program under the name `perf`, and `perfdata perf`: perf's command lines. argv[0] is the name of the program. */
 int perf_main(int argc, char **argv);
-/* The program under the name with which pprof runs it: perf_to_profile -i IN -o OUT [-f] [-j]. */
+/* The program under the name perf_to_profile, as pprof runs it: perf_to_profile -i IN -o OUT [-f] [-j]. */
 int perf_to_profile(int argc, char **argv);
 enum exit_code command_completion(struct options *options);
 enum exit_code command_help(struct options *options);
 enum exit_code command_version(struct options *options);
 
-/* Prints usage and options on stdout: those of `emitter` with the general options of `command`, or those of `command`
- * if `emitter` is NULL. Options that many commands take are only named, unless `all`. */
+/* Prints usage and options on stdout: options of `emitter` and general options of `command`; or, if `emitter` is NULL,
+ * options of `command`. Options of many commands are only named, unless `all`. */
 enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter, bool all);
-/* Prints on stdout the commands that most people need, and where to find the others. */
+/* Prints the most used commands on stdout, and how to list the others. */
 enum exit_code help_overview(void);
 
 #endif

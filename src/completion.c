@@ -9,12 +9,13 @@
 #include "commands.h"
 #include "perfdata/registry.h"
 
-/* --- what the tables say ------------------------------------------------------------------------------------------ */
+/* --- commands and options of the tables
+ * ------------------------------------------------------------------------------------------ */
 
 /* What follows an option or a command on the command line. */
 enum value_kind { VALUE_NONE, VALUE_ANY, VALUE_WORDS, VALUE_FILE, VALUE_DIR };
 
-/* Callers print the words between single quotes; the names of formats have no quotes. */
+/* Names of formats need no quotes. */
 static void print_formats(void)
 {
 	const struct perfdata_emitter *emitter;
@@ -108,8 +109,7 @@ static void print_command_words(const struct command *command)
 		print_choice(command->arguments);
 }
 
-/* Returns general option `index` of the groups; NULL after the last. For the groups of the commands named after
- * emitters see conversion(). */
+/* Returns general option `index` of the groups; NULL after the last. */
 static const struct perfdata_emitter_option *group_option_at(unsigned groups, size_t index)
 {
 	const struct general_option *row;
@@ -121,7 +121,7 @@ static const struct perfdata_emitter_option *group_option_at(unsigned groups, si
 
 static unsigned conversion_groups(void) { return command_named("convert")->groups & ~(unsigned)OPTIONS_TO; }
 
-/* The options of an emitter, or of groups. */
+/* A list of options. */
 struct option_source {
 	const struct perfdata_emitter *emitter;   /* NULL: the options are those of `groups` */
 	unsigned groups;

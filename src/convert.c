@@ -27,7 +27,7 @@
 
 /* --- one output for all ------------------------------------------------------------------------------------------- */
 
-/* Removes what an earlier run left beside the output. */
+/* Removes temporary files of killed runs beside the output. */
 static void clean_beside(const char *path)
 {
 	char *folder = output_folder(path);
@@ -50,7 +50,7 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct messages messages;
-	/* an incomplete file gets no name; bytes written to a stream cannot be taken back */
+	/* an incomplete file gets no name; bytes written to a stream cannot be undone */
 	const bool keep = code != EXIT_OUTPUT && !(to_file && was_interrupted());
 	messages_init(&messages, &options->style, false);
 	const enum perfdata_status status = perfdata_output_close(output, keep, &error);
@@ -141,8 +141,8 @@ static bool is_directory(const char *path)
 	return path[0] && (path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
 }
 
-/* Whether the output is a folder: it is one, the name ends as one, or several files are written, which nothing else can
- * hold. */
+/* Whether the output is a folder: an existing folder, a name that ends with a slash, or a new name for several
+ * files. */
 static bool output_is_folder(const struct options *options)
 {
 	struct stat status;
@@ -210,8 +210,8 @@ static bool check_outputs(const struct options *options, bool many)
 	return !output || output_is_apart(options, "-o", output);
 }
 
-/* Whether stdout is a terminal or a pipe, which may lead to a pager. Progress lines would disturb the output there, so
- * that they are shown only with --progress always. */
+/* Whether stdout is a terminal, or a pipe, which may lead to a pager. Progress lines would mix with the output there,
+ * so they need --progress always. */
 static bool output_is_watched(const struct options *options)
 {
 	struct stat status;
@@ -222,13 +222,13 @@ static bool output_is_watched(const struct options *options)
 
 enum exit_code command_convert(struct options *options)
 {
-	/* an input that is named twice would have one output file twice: leave it out */
+	/* with a folder, an input that is named twice would have one output twice: read it once */
 	const bool many = output_is_folder(options);
 	if (!input_list_make(options, many) || !filters_check(options))
 		return EXIT_USAGE;
 	if (!check_outputs(options, many))
 		return EXIT_USAGE;
-	/* --resume replaces outputs that are not up to date */
+	/* --resume replaces outdated outputs */
 	options->force |= options->resume;
 	if ((!options->progress || !strcmp(options->progress, "auto")) && output_is_watched(options))
 		options->progress = "never";

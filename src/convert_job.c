@@ -20,14 +20,14 @@ static enum perfdata_order_wish order_wish(const struct options *options)
 	return strcmp(options->order, "file") ? PERFDATA_ORDER_WISH_TIME : PERFDATA_ORDER_WISH_FILE;
 }
 
-/* Whether formatting takes much less than reading: sums have few rows. */
+/* Whether formatting takes much less time than reading. */
 static bool is_light(const struct options *options)
 {
 	const char *table = perfdata_option_text(options->values, options->nr_values, "table");
 	return options->emitter->flags & PERFDATA_EMITTER_LIGHT || (table && !strcmp(table, "threads_time"));
 }
 
-/* Returns the flags for input_prepare: reading gets threads of its own if formatting leaves processors idle. */
+/* Flags for input_prepare: if formatting leaves processors idle, threads read ahead. */
 static unsigned use_of(const struct job *job)
 {
 	if (job->at_once > 1)
@@ -58,7 +58,7 @@ struct format {
 	struct perfdata_conversion conversion;
 };
 
-/* Sets up the conversion with those of the given options that the emitter has. False without memory. */
+/* Passes on the given options that the emitter has. False without memory. */
 static bool format_settings(struct format *format)
 {
 	const struct job *job = format->job;
@@ -75,7 +75,7 @@ static bool format_settings(struct format *format)
 		const char *name = options->values[i].option->name;
 		const bool is_file = !strcmp(name, "base") || !strcmp(name, "repeat");
 		const char *text = job->table && !strcmp(name, "table") ? job->table : options->values[i].text;
-		/* - is stdin for the program; the library knows paths */
+		/* "-" means stdin to the program, but a path to the library */
 		if (is_file && !strcmp(text, "-"))
 			text = "/dev/stdin";
 		if (perfdata_emitter_option_named(format->emitter, name))
@@ -84,7 +84,7 @@ static bool format_settings(struct format *format)
 	return format->settings && format->output;
 }
 
-/* Makes the output, whose file the library opens later. False without memory. */
+/* Makes the output; the library opens its file later. False without memory. */
 static bool format_open(struct format *format)
 {
 	const struct job *job = format->job;
@@ -111,7 +111,7 @@ static bool format_make(struct format *format, struct job *job, size_t number)
 	return format_open(format) && format_settings(format);
 }
 
-/* Closes the output of the format: keep gives the file its name, else the file is removed. */
+/* Closes the output of the format. keep: the file gets its name; otherwise it is removed. */
 static enum perfdata_status format_end(struct format *format, bool keep, struct perfdata_error *reterr)
 {
 	free(format->settings);
@@ -155,8 +155,8 @@ static enum perfdata_status convert_input(struct conversion *conversion,
 	return status;
 }
 
-/* Notes, once for each input, that the output has user stacks: memory of the recorded programs, which may be secret.
- * Not where the user chose the fields. */
+/* Notes once for each input that the output contains user stacks, which may hold secrets of the recorded programs. No
+ * note if the user chose the fields. */
 static void memory_note(struct conversion *conversion)
 {
 	const struct options *options = conversion->jobs[0]->options;
@@ -180,7 +180,7 @@ static void memory_note(struct conversion *conversion)
 			      "`perfdata anonymize` makes a recording without it");
 }
 
-/* The output that an error is about: of several the one that exists already, if that is the error. */
+/* The path of the output that failed; if an output exists already, that one. */
 static const char *refused_output(const struct conversion *conversion, const struct perfdata_error *error)
 {
 	uint64_t bytes, changed;
@@ -198,7 +198,7 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 	struct input *input = &conversion->from.input;
 	if (conversion->from.refused)
 		return;
-	/* a failure of the output: the message names the output, since nothing is wrong with the input */
+	/* the output failed, so the message names the output */
 	if (status == PERFDATA_EWRITE || (status == PERFDATA_EUSAGE && error->os_error == EEXIST)) {
 		messages_error(&input->messages, refused_output(conversion, error), PERFDATA_NO_OFFSET, "%s",
 			       error->message);
@@ -225,7 +225,7 @@ static void take_outcome(struct job *job, const struct input *input, const struc
 		outcome->bytes_out += outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0;
 }
 
-/* Says that nothing passed the filters. */
+/* Notes that nothing passed the filters. */
 static void note_filters(struct conversion *conversion, const struct perfdata_result *result)
 {
 	const struct options *options = conversion->from.options;
@@ -243,7 +243,7 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct format formats[MOST_TABLES_AT_ONCE] = { 0 };
 	const struct perfdata_conversion *conversions[MOST_TABLES_AT_ONCE];
-	/* only jobs of one format are joined: several jobs write a table each, one job all its formats */
+	/* either several jobs with a table each, or one job with all its formats */
 	const size_t nr = nr_jobs + options->nr_more_emitters;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < nr; i++) {
@@ -257,7 +257,7 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 		messages_init(&conversion.from.input.messages, &options->style, jobs[0]->at_once > 1);
 	if (result && input_is_cut(perfdata_result_reader(result), status))
 		status = PERFDATA_OK;
-	/* an output that is incomplete after an interrupt or failure gets no name */
+	/* an incomplete output gets no name */
 	bool keep = status == PERFDATA_OK;
 	for (size_t i = 0; i < nr && keep; i++)
 		if (formats[i].where->path)
@@ -290,8 +290,7 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	}
 }
 
-/* Gives a job that runs beside others an account of its own, so that no job fails because of memory that another job
- * takes. */
+/* Gives a job its own account, so that it cannot fail because other jobs take the memory. */
 static bool share_memory(struct options *one, uint64_t share)
 {
 	one->max_memory = share;

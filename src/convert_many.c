@@ -20,7 +20,7 @@
 #include "table_option.h"
 #include "text_set.h"
 
-/* Jobs that read their recording together: one, or tables of one input. */
+/* Jobs that read one recording together: a single job, or tables of one input. */
 struct pass {
 	size_t first, nr;
 };
@@ -33,7 +33,7 @@ struct batch {
 	struct pass *passes;
 	size_t nr_passes;
 	enum exit_code code;
-	bool no_memory;              /* for the jobs */
+	bool no_memory;              /* memory for the jobs ran out */
 	struct summary summary;
 	struct resume *resume;
 };
@@ -86,8 +86,8 @@ static void add_tables(struct batch *batch, const struct listed *input)
 	free(tables);
 }
 
-/* Whether the next job can read with those of the pass. --limit counts the records that a table is made of, and samples
- * that are made of traces would be in other tables, too. */
+/* Whether the next job can join the pass. Not with --limit, which counts the records of one table; not for spe_samples,
+ * whose samples would get into other tables. */
 static bool reads_with(const struct batch *batch, const struct pass *pass, const struct job *next)
 {
 	const struct job *first = &batch->jobs[pass->first];
@@ -109,7 +109,7 @@ static bool make_passes(struct batch *batch)
 	return batch->passes;
 }
 
-/* --- what can be known to go wrong -------------------------------------------------------------------------------- */
+/* --- checks before the work -------------------------------------------------------------------------------- */
 
 static enum exit_code out_of_memory(const struct batch *batch)
 {
@@ -167,9 +167,9 @@ static bool folder_can_be_made(const struct options *options)
 	return fine;
 }
 
-/* --- what a run before this one left ------------------------------------------------------------------------------ */
+/* --- remains of earlier runs ------------------------------------------------------------------------------ */
 
-/* Cleans the folder of an output, unless an output before it is there too. */
+/* Cleans the folder of an output once. */
 static void clean_folder_once(struct text_set *seen, const char *path, char **folders, size_t *nr)
 {
 	const void *first;
@@ -198,7 +198,7 @@ static void clean_folders(const struct batch *batch)
 
 /* --- the work ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the path of the job's output; of outputs by table the pattern with TABLE, in `room`. */
+/* Path of the job's output, for messages; with several tables it contains TABLE, in `room`. */
 static const char *output_place(const struct job *job, char room[PATH_MAX + 8])
 {
 	const struct job_output *output = &job->outputs[0];
@@ -208,7 +208,8 @@ static const char *output_place(const struct job *job, char room[PATH_MAX + 8])
 	return room;
 }
 
-/* Prints a sentence about each job in the order of the inputs. With --log-format json the summary has lines instead. */
+/* Prints a sentence about each job, in the order of inputs. Not with --log-format json, whose lines of the summary say
+ * the same. */
 static void report_batch(const struct batch *batch)
 {
 	struct messages messages;
@@ -269,20 +270,20 @@ static void convert_nth(void *user, size_t index)
 		note_converted(batch, left[i]);
 }
 
-/* With a smaller share of memory, a large input moves its data to temporary files all the time, and exceeds the share
- * nevertheless. */
+/* Minimum share of the memory for a large input: with less, it keeps moving data to temporary files, and exceeds the
+ * share anyway. */
 #define LEAST_SHARE (UINT64_C(32) << 20)
-/* Memory that a large input takes beyond its share: chunks of input and blocks of output, which no account limits. Each
- * thread that formats takes THREAD_SHARE more. */
+/* Memory that a large input needs beyond its account: chunks of input and blocks of output. Each formatting thread
+ * needs THREAD_SHARE more. */
 #define BEYOND_SHARE (UINT64_C(16) << 20)
 #define THREAD_SHARE (UINT64_C(24) << 20)
-#define LARGE_INPUT (UINT64_C(1) << 20)  /* bytes of the file; smaller inputs need little memory */
+#define LARGE_INPUT (UINT64_C(1) << 20)  /* size of the file in bytes; smaller inputs need little memory */
 
-/* What to keep of each input's part of the memory. A limit that the user gave includes what inputs take beyond their
- * shares; without one, all processors work. */
+/* Memory to reserve for each input besides its account. With --max-memory the limit must include it; otherwise nothing
+ * is reserved, so that all processors are used. */
 static uint64_t beyond_share(const struct options *options) { return options->max_memory ? BEYOND_SHARE : 0; }
 
-/* Returns the number of passes over inputs to do in parallel. */
+/* Number of passes that run in parallel. */
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
 	const struct options *options = batch->options;

@@ -5,8 +5,8 @@
 
 #include "options.h"
 
-/* Converts options->inputs; the inputs share the threads and the memory that the options allow. Checks the paths of all
- * outputs before it creates a file, so that wrong use leaves no file. */
+/* Converts options->inputs in parallel, within the limits of threads and memory. Checks all output paths before it
+ * creates a file, so that wrong use leaves no file. */
 enum exit_code convert_to_many(const struct options *options);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What recordings of Android's simpleperf say of the device, its system and the app. */
+/* Facts about device, system and app in recordings of Android's simpleperf. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
 
-/* The value of a fact that simpleperf recorded; no data: there is none, or it is empty. */
+/* The value of a recorded fact; data NULL: absent or empty. */
 static struct perfdata_bytes device_fact(const struct perfdata_reader *reader, const char *key)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_META_INFO);
@@ -28,7 +28,7 @@ static bool is_fact(struct perfdata_bytes fact, const char *text)
 	return fact.size == strlen(text) && !memcmp(fact.data, text, fact.size);
 }
 
-/* Appends `before`, the fact and `after`; nothing where there is no such fact. */
+/* Appends `before`, the fact and `after`; nothing if the fact is absent. */
 static bool put_fact(struct perfdata_text *out, const char *before, struct perfdata_bytes fact, const char *after)
 {
 	if (!fact.size)
@@ -46,7 +46,7 @@ void device_show(struct perfdata_text *out, const struct perfdata_reader *reader
 	const size_t start = out->size;
 
 	if (props.size != 2 && put_fact(out, "device: ", props, "\n"))
-		for (size_t i = start; i < out->size; i++)      /* manufacturer:model:name */
+		for (size_t i = start; i < out->size; i++)      /* replaces ':' in manufacturer:model:name */
 			if (out->data[i] == ':' && i > start + sizeof "device:" - 2)
 				out->data[i] = ' ';
 	if (put_fact(out, "android: ", device_fact(reader, "android_version"), "")) {

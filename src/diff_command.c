@@ -22,18 +22,18 @@ struct wanted {
 	struct perfdata_comparison_options options;
 	struct units units[2];
 	char *allow;
-	enum exit_code code;   /* of options that are none */
+	enum exit_code code;   /* exit code if an option is wrong */
 };
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 struct range {
 	double least, most;
-	bool open; /* the ends do not belong to it */
+	bool open; /* the ends are excluded */
 };
 
-/* Parses a number, with or without %. Makes 0 PERFDATA_ZERO, since 0 in options means the default. Leaves *ret alone if
- * `text` is NULL. False after a message. */
+/* Parses a number, with or without %. 0 becomes PERFDATA_ZERO, since 0 means the default. If `text` is NULL, *ret is
+ * unchanged. False after a message. */
 static bool read_number(const struct options *options, const char *name, const char *text, struct range range,
 			double *ret)
 {
@@ -103,8 +103,8 @@ static bool read_allow_list(const struct options *options, struct wanted *wanted
 	return fine;
 }
 
-/* Returns the index of a word in the choices of its option, as in "holm|bh|none"; 0 if the option was not given. The
- * parser has already rejected other words. */
+/* Returns the index of a word in the choices of its option, as in "holm|bh|none"; 0 without the option. The parser has
+ * refused other words. */
 static unsigned choose_word(const char *text, const char *const *words)
 {
 	unsigned i = 0;
@@ -177,7 +177,7 @@ static void wanted_release(struct wanted *wanted)
 	free(wanted->allow);
 }
 
-/* Returns the name of an option that is about comparing; NULL: none was given. */
+/* Returns the name of a given option that only comparing uses; NULL: none. */
 static const char *comparing_option(const struct options *options)
 {
 	for (size_t i = 0; i < options->nr_given; i++) {
@@ -189,8 +189,7 @@ static const char *comparing_option(const struct options *options)
 	return NULL;
 }
 
-/* Sorts the FILE arguments into sides: two FILEs are the two sides, with --save all FILEs are one side. False after a
- * message. */
+/* Assigns FILE arguments to sides: two FILEs are the two sides; with --save all are one side. False after a message. */
 static bool find_sides(struct options *options)
 {
 	const bool named = options->befores.nr || options->afters.nr;
@@ -232,7 +231,7 @@ static bool find_sides(struct options *options)
 
 /* --- the answer --------------------------------------------------------------------------------------------------- */
 
-/* Reads both sides, with inlined functions as rows of their own on both sides or on neither. */
+/* Reads both sides. Inlined functions are separate keys on both sides or on neither. */
 static bool read_sides(const struct options *options, struct perfdata_baseline *sides[2], enum exit_code *code)
 {
 	const struct text_list *const files[] = { &options->befores, &options->afters };

@@ -88,8 +88,8 @@ void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out
 
 /* --- Markdown ----------------------------------------------------------------------------------------------------- */
 
-/* Appends the name of a row as a Markdown code span, delimited by more backticks than the name has in a run. Cuts long
- * names in the middle. Escapes |, which would end the cell of a table even inside a code span. */
+/* Appends the name of a row as a Markdown code span, with a longer run of backticks than in the name. Long names lose
+ * their middle. | is escaped, since it would end the table's cell. */
 static void code_span(struct perfdata_text *out, const struct perfdata_comparison_row *row)
 {
 	struct perfdata_text name;
@@ -110,7 +110,7 @@ static void code_span(struct perfdata_text *out, const struct perfdata_compariso
 			perfdata_text_literal(out, "…");
 			i = tail;
 			while (i < size && ((unsigned char)name.data[i] & 0xc0) == 0x80)
-				i++;   /* to the start of a UTF-8 character */
+				i++;   /* moves to the start of a UTF-8 character */
 		}
 		if (i < size && name.data[i] == '|')
 			perfdata_text_char(out, '\\');
@@ -168,7 +168,7 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 	perfdata_text_literal(out, " |\n");
 }
 
-/* Rows that got cheaper are shown like rows that got dearer; only rows without a change are folded. */
+/* Rows with any change are shown, cheaper ones too; rows without a change are folded. */
 static bool is_news(const struct perfdata_comparison_row *row) { return row->change > PERFDATA_CHANGE_SAME; }
 
 static void event_table(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event,

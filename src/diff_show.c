@@ -100,7 +100,7 @@ static const char *kind_of(const struct diff_answer *answer, size_t nr)
 	return nr == 1 ? "key" : "keys";
 }
 
-/* The largest rise of a function by itself: what a reader looks for first. */
+/* Appends the function whose own cost rose most, which readers look for first. */
 static void spell_first_cause(struct perfdata_text *out, const struct diff_answer *answer, size_t worse)
 {
 	const struct perfdata_comparison_row *row;
@@ -199,7 +199,7 @@ static const char *table_head(const struct perfdata_comparison_event *event)
 				 : "state       before   after  points      ratio  p        visible   what\n";
 }
 
-/* How many columns names may have; 0: all. They are the last column, and some reasons follow them. */
+/* Width of the column of names; 0: no limit. It is the last column, but a reason may follow a name. */
 static size_t name_columns(const struct diff_answer *answer, const struct perfdata_comparison_event *event)
 {
 	const size_t before = strlen(table_head(event)) - strlen("what\n"), line = terminal_columns();

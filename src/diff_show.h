@@ -35,12 +35,12 @@ bool diff_is_judged(const struct perfdata_compared *reported);
 void diff_spell_p(struct perfdata_text *out, const struct perfdata_compared *reported);
 /* Appends the smallest rise that would have been seen ("±1.20"); "-": none would. */
 void diff_spell_visible(struct perfdata_text *out, double visible);
-/* Appends why the row is in its state, as far as that is known: the cause that it calls, the reason. */
+/* Appends the known reason for the row's state: the callee that caused it, or the library's reason. */
 void diff_spell_reason(struct perfdata_text *out, const struct perfdata_comparison_row *row);
 /* Appends one line about an event without its name: recordings, samples, scale, dispersion. */
 void diff_spell_event(struct perfdata_text *out, const struct perfdata_comparison_event *event);
-/* Returns the number of rows of event `event` that are in state `change`. callers: those that only call the cause of
- * their rise; else the others. */
+/* Number of rows of event `event` in state `change`. callers: rows whose rise is caused by a callee; otherwise the
+ * other rows. */
 size_t diff_count(const struct diff_answer *answer, size_t event, enum perfdata_change change, bool callers);
 
 #endif

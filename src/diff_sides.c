@@ -23,7 +23,7 @@ static enum perfdata_status convert_side(struct filtered_input *from, const char
 		{ "by", options->by ? options->by : "symbol" },
 		{ "inline", inlines ? NULL : "no" },
 		{ "exact-symbols", options->exact_symbols ? NULL : "no" },
-		{ "weight", options->weight },      /* the last one: left out where it is not given */
+		{ "weight", options->weight },      /* last: left out if not given */
 	};
 	struct perfdata_reader_options reader;
 	struct symbol_options symbols;
@@ -80,10 +80,10 @@ static enum exit_code add_recording(const struct options *options, const char *f
 	return input_close(&from.input, options);
 }
 
-/* What a comparison takes for a byte of a stored baseline, at most; measured with lists of short names. */
+/* Memory that a comparison takes for each byte of a stored baseline, at most; measured with short names. */
 #define MEMORY_OF_BYTE 20u
 
-/* Adds a file to the side: a stored baseline, recognized by its content, or else a recording. *ret_fine: the file was
+/* Adds a file to the side: a stored baseline, recognized by its content, or a recording. *ret_fine: the file was
  * read. */
 static enum exit_code add_file(const struct options *options, const char *file, bool inlines,
 			       struct perfdata_baseline *side, bool *ret_fine)
@@ -96,14 +96,14 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 	const bool by_path = kept < 0 && strcmp(file, "-") != 0;
 	status = perfdata_baseline_read(side, by_path ? file : path, max_memory_of(options) / MEMORY_OF_BYTE,
 					interrupt_cancel(), &error);
-	/* --save may renew a baseline that it read */
+	/* --save may replace a baseline that was read */
 	if (status == PERFDATA_ABSENT && options->save && is_same_file(options->save, file)) {
 		usage_error(&options->style, "--save %s: this recording is read, and the baseline would replace it",
 			    options->save);
 		*ret_fine = false;
 		return EXIT_USAGE;
 	}
-	/* for a file that cannot be opened, add_recording prints the message */
+	/* add_recording reports files that cannot be opened */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);
 	*ret_fine = status == PERFDATA_OK;
@@ -154,7 +154,7 @@ enum exit_code diff_side_save(const struct options *options, const struct perfda
 									     : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = perfdata_output_write(output, text.data, text.size);
-	/* of a write that failed, the output knows why */
+	/* if a write failed, the output has the reason */
 	const bool knows = status == PERFDATA_OK || status == PERFDATA_EWRITE;
 	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, knows ? &error : NULL);
 	status = status == PERFDATA_OK ? closed : status;

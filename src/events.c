@@ -135,10 +135,10 @@ static void answer_input(const struct options *options, struct input *input)
 	const unsigned lines = options->event_lines ? options->event_lines : PERF_EVENTS_ATTR;
 	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
 	perfdata_text_init(&out);
-	/* perf reads no records of a file here */
+	/* for a file, perf reads no records */
 	if (options->perf && !pipe)
 		perf_events_show(&out, input->reader, lines);
-	/* in a pipe, records describe and rename events up to the end: read all of them */
+	/* in a pipe, records define and rename events until the end, so read all */
 	const struct perfdata_session_options session_options = { .size = sizeof session_options };
 	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
 	if (!session) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "exit_codes.h"
 
-/* Sorted: a code wins over those below when codes are joined. */
+/* Sorted: when codes are joined, the first one in the table wins. */
 static const struct {
 	enum exit_code code;
 	const char *meaning;
@@ -15,7 +15,7 @@ static const struct {
 	{ EXIT_OUTPUT, "cannot write" },
 	{ EXIT_LIMIT, "a limit was hit" },
 	{ EXIT_INPUT, "cannot open or read, or no perf.data at all" },
-	/* for one of several inputs: its output exists, or it lacks what the options ask for */
+	/* also for an input: its output exists, or it lacks requested data */
 	{ EXIT_USAGE, "wrong use, said before any work; or an output that exists" },
 	{ EXIT_DAMAGED, "damaged or unfinished input; all that could be read is in the output" },
 	{ EXIT_ANSWER_NO, "done, and the answer is no" },
@@ -53,7 +53,7 @@ enum exit_code exit_code_of_status(enum perfdata_status status)
 		return EXIT_LIMIT;
 	case PERFDATA_EREAD:
 	case PERFDATA_EFORMAT:
-	case PERFDATA_AGAIN:   /* of inputs that are fed, which the program has none of */
+	case PERFDATA_AGAIN:   /* the program does not feed inputs */
 		return EXIT_INPUT;
 	case PERFDATA_EUSAGE:
 	case PERFDATA_EUNSUP:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata explain CODE: prints what the code of a message means, and what to do. */
+/* perfdata explain CODE: prints the meaning of a message's code, and advice. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -124,7 +124,7 @@ static void note_event(struct file_rows *rows, const struct perfdata_event *even
 	if (!event || rows->event == event || !rows->weighs_periods)
 		return;
 	const char *name = event->name ? event->name : "";
-	/* each recording has its own event objects: events of one name are one event */
+	/* each recording has its own event objects: events with equal names are equal */
 	if (!rows->event_name) {
 		rows->event_name = strdup(name);
 		rows->failed |= !rows->event_name;
@@ -213,7 +213,7 @@ static void add_path(struct file_rows *rows, struct file_row *row, const char *p
 	row->paths[at] = copy;
 }
 
-/* What distinguishes rows. */
+/* The members that distinguish rows. */
 struct row_key {
 	enum perfdata_dso_kind kind;
 	const char *path;
@@ -258,7 +258,7 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 	return row;
 }
 
-/* A file with names may be there, and was not found since something failed. */
+/* Notes that looking for files failed, so that files with names may be missing. */
 static void note_failure(struct file_rows *rows, enum perfdata_status status)
 {
 	if (status == PERFDATA_ENOMEM || (status == PERFDATA_EREAD && !rows->failure))

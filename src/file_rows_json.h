@@ -6,16 +6,16 @@
 #include "json_build.h"
 #include "file_rows.h"
 
-/* Releases the text; NULL also for an empty text. */
+/* Makes a string and releases the text; NULL for an empty text. */
 json_object *json_of_text(struct perfdata_text *text);
-/* Makes a path from a recording valid UTF-8; NULL for NULL. */
+/* Makes a string, in valid UTF-8, from a recorded path; NULL for NULL. */
 json_object *json_of_path(const char *path);
-/* Spells bytes as hexadecimal digits; NULL for no bytes. */
+/* Makes a string of hexadecimal digits; NULL for no bytes. */
 json_object *json_of_bytes(const uint8_t *bytes, size_t size);
-/* Returns the array of the names of the bits of enum perfdata_match_part that are set. */
+/* Makes an array of the names of parts (enum perfdata_match_part). */
 json_object *json_of_parts(uint32_t parts);
-/* Adds to `object` what the recordings say about a file: counts, kind, build-id and its sources, paths, and for a perf
- * map or jitdump the process. */
+/* Adds the recorded facts about a file: counts, kind, build-id and its sources, paths, and the process of a perf map or
+ * jitdump. */
 void file_row_add_json(json_object *object, const struct file_row *row);
 
 #endif

@@ -20,7 +20,7 @@ struct time_range {
 	bool percent;
 	uint64_t first, last;       /* ns; last is 0 without an end */
 	double from, to;            /* fractions of the recording */
-	bool open_end;              /* the end belongs to the next slice, not to this range */
+	bool open_end;              /* the end is excluded, since the next slice begins with it */
 };
 
 /* Parses "12.5" seconds, with at most nine decimals, into ns; moves *at past the number. */
@@ -184,7 +184,7 @@ static bool make_time(const struct options *options, struct input *input, struct
 		uint64_t first, last;
 		if (!time_span(options, input, &first, &last)) {
 			if (options->samples_only)
-				return true;   /* perf takes both for 0, which are no limits */
+				return true;   /* perf takes both as 0, which means no limits */
 			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET,
 				       "--time in percent: no sample has a time");
 			return false;
@@ -199,7 +199,7 @@ static bool make_time(const struct options *options, struct input *input, struct
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Whether `wanted` names the event, with or without the event's modifiers: "cycles" is also "cycles:u". */
+/* Whether `wanted` is the event's name, with or without modifiers: "cycles" is also "cycles:u". */
 static bool event_is(const char *name, const char *wanted)
 {
 	const size_t size = strlen(wanted);
@@ -207,8 +207,8 @@ static bool event_is(const char *name, const char *wanted)
 	return !strcmp(name, wanted) || (modifiers && modifiers == name + size && !memcmp(name, wanted, size));
 }
 
-/* Replaces the wanted names by the names in the recording. Does not check the names for a pipe, whose events are not
- * known yet. False after a message. */
+/* Replaces the names in options by names in the recording. A pipe's events are not known yet, so their names are not
+ * checked. False after a message. */
 static bool make_events(const struct options *options, struct input *input, const char **ret, size_t *ret_nr,
 			size_t room)
 {
@@ -255,7 +255,7 @@ static int compare_u32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the numbers as sorted 32-bit words, as the filter takes them for signed and unsigned members. */
+/* Returns sorted 32-bit words, as the filter expects for signed and unsigned numbers. */
 static uint32_t *make_numbers(struct filters *filters, const struct number_list *list)
 {
 	uint32_t *numbers = own_array(filters, list->nr, sizeof *numbers);
@@ -315,7 +315,7 @@ enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader
 	return from->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
 }
 
-/* The filters, as the user gave them. */
+/* Appends the filters as the user wrote them. */
 static void spell_filters(const struct options *options, struct perfdata_text *out)
 {
 	for (size_t i = 0; i < options->nr_given; i++) {
@@ -335,12 +335,12 @@ void filters_note(const struct options *options, struct messages *messages, cons
 	uint64_t samples = 0;
 	for (size_t i = 0; summary && i < summary->nr_events; i++)
 		samples += perfdata_summary_event(summary, i)->samples;
-	/* other records have no times or commands at times, and pass then; --type may be about them */
+	/* other records may have neither time nor comm, and then pass the filter; --type may be about them */
 	const bool of_samples = samples && !options->types.nr;
 	if (!summary || !summary->records)
 		return;
 	const bool none = of_samples ? !summary->samples_out : !summary->records_out;
-	/* recordings begin with records of names and maps */
+	/* a recording begins with COMM and MMAP records */
 	if (options->limit && !samples && !options->types.nr && options->emitter &&
 	    !(options->emitter->needs & PERFDATA_NEED_RECORDS)) {
 		bool lists = false;

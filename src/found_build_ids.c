@@ -11,7 +11,7 @@ static enum exit_code report_failure(const struct options *options, enum perfdat
 	return exit_code_of_status(status);
 }
 
-/* Reads all recordings quietly: the copy that follows reports the findings. */
+/* Reads all recordings without printing findings, which the copy reports. */
 static enum exit_code read_all(const struct options *options, struct file_rows *rows)
 {
 	struct options quiet = *options;
@@ -52,8 +52,7 @@ static enum exit_code open_sources(const struct options *options, struct found_b
 	return status == PERFDATA_OK ? EXIT_FINE : report_failure(options, status, error.message);
 }
 
-/* Returns the build-id of a row: the recorded one; else the build-id of the file here if inode and ctime, or --symfs,
- * vouch for the file. */
+/* The build-id of a row: the recorded one, or that of the file here if inode and ctime, or --symfs, identify it. */
 static struct perfdata_bytes id_of(const struct options *options, const struct file_row *row,
 				   const struct perfdata_match_result *result)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The build-ids of the files that recordings map: recorded build-ids, and the build-ids of files on this host that are
- * the recorded files by the rules of `match`. */
+/* Build-ids of the files that recordings map: recorded ones, and those of files on this host that `match`
+ * identifies. */
 #ifndef FOUND_BUILD_IDS_H
 #define FOUND_BUILD_IDS_H
 
@@ -12,7 +12,7 @@ struct found_build_ids {
 	struct perfdata_match *match;
 	struct perfdata_rewrite_build_id *items;
 	size_t nr;
-	size_t nr_new;                     /* items whose build-id no recording has */
+	size_t nr_new;                     /* items whose build-id is in no recording */
 };
 
 /* Reads each of the inputs and reports failures. The caller calls found_build_ids_release after a failure too. */

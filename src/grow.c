@@ -13,7 +13,7 @@ bool enlarge_list(void *list, size_t *room, size_t index, size_t item_size)
 	char *items;
 	if (wanted > SIZE_MAX / item_size)
 		return false;
-	/* copies the pointer as bytes, since its type is unknown here */
+	/* copies the pointer as bytes, since its type is unknown */
 	memcpy(&items, list, sizeof items);
 	items = realloc(items, wanted * item_size);
 	if (!items)

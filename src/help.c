@@ -9,7 +9,7 @@
 #include "perfdata/emit.h"
 #include "perfdata/registry.h"
 
-/* Each group of options is in one of these. */
+/* Titles for groups of options. */
 static const char *const group_titles[] = { "Output",  "The new recording", "Files at hand", "Comparison", "Bundle",
 					    "Filters", "Symbols",           "Input",         "General" };
 static const unsigned group_masks[] = {
@@ -25,7 +25,7 @@ static const unsigned group_masks[] = {
 	OPTIONS_GENERAL,
 };
 
-/* The group under which the manual lists an option that several groups have. */
+/* The group under which the manual lists an option of several groups. */
 static size_t group_of(const struct general_option *row)
 {
 	size_t g = 0;
@@ -34,7 +34,7 @@ static size_t group_of(const struct general_option *row)
 	return g;
 }
 
-/* The options that many commands take: `help COMMAND` only names them. */
+/* Groups whose options `help COMMAND` only names. */
 #define COMMON_GROUPS                                                                           \
 	((unsigned)(OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_FILTER |             \
 		    OPTIONS_SYMBOLS | OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT))
@@ -45,11 +45,11 @@ static size_t columns_of(const char *text, size_t size)
 {
 	size_t columns = 0;
 	for (size_t i = 0; i < size; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;   /* a character of UTF-8 */
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;   /* counts UTF-8 characters */
 	return columns;
 }
 
-/* Prints one word after `*column` columns of a line, or on a new line that begins at column `begin`. */
+/* Prints a word at `*column`, or on a new line at column `begin` if it does not fit. */
 static void show_word(const char *word, size_t size, size_t *column, size_t begin)
 {
 	const size_t columns = columns_of(word, size);
@@ -117,7 +117,7 @@ static void show_groups(unsigned groups, const struct perfdata_emitter *emitter)
 	}
 }
 
-/* Names the common options among `groups`, a paragraph for each group. */
+/* Prints the names of common options in `groups`, one paragraph for each group. */
 static void name_common(unsigned groups, const struct perfdata_emitter *emitter)
 {
 	const unsigned own = groups & ~COMMON_GROUPS;
@@ -169,7 +169,7 @@ static const char *const task_titles[NR_TASKS] = {
 	[TASK_CHANGE] = "Change it",         [TASK_AUTOMATE] = "For scripts, and about this program",
 };
 
-/* Lists the emitters and commands of a task: emitters first, as everywhere. */
+/* Lists the emitters, then the commands of a task. */
 static void show_task(enum task task)
 {
 	const struct perfdata_emitter *emitter;
@@ -190,7 +190,7 @@ static enum exit_code help_formats(void)
 	return EXIT_FINE;
 }
 
-/* The commands that most people need. */
+/* the most used commands */
 static const char *const common_commands[] = { "info", "report", "annotate", "browse", "flamegraph", "script",
 					       "csv", "ndjson", "diff", "check", "match", "bundle" };
 
@@ -340,7 +340,7 @@ enum exit_code command_help(struct options *options)
 	return EXIT_USAGE;
 }
 
-/* Which library it is, is known once it is loaded, and LLVM is large. */
+/* Prints which disassembler is loaded. Only for `version -v`, since LLVM takes long to load. */
 static void print_disassembler(void)
 {
 	struct perfdata_symbols *symbols = NULL;

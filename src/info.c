@@ -19,7 +19,7 @@
 
 /* --- counters of `perf stat record` ------------------------------------------------------------------------------- */
 
-/* A STAT record, or the STAT_ROUND that closes an interval. */
+/* A STAT record, or a STAT_ROUND, which ends an interval. */
 struct counter {
 	bool round;
 	const struct perfdata_event *event;
@@ -37,7 +37,7 @@ struct counters {
 	uint64_t *pids;          /* by index in the thread map */
 	size_t nr_pids;
 	struct perfdata_lost_sums *lost;
-	struct perfdata_record *record;   /* decoded into, one after the other */
+	struct perfdata_record *record;   /* buffer for decoded records */
 	struct frame_hits hits;  /* empty without --symbols */
 	struct perfdata_broken_stacks *broken;   /* NULL without --symbols */
 	struct unwinding unwinding;
@@ -115,7 +115,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 		counters->failed |= perfdata_broken_stacks_take(counters->broken, batch) != PERFDATA_OK;
 }
 
-/* Returns the pid of a counter; NULL for system-wide counters, whose thread map has the pid -1. */
+/* The pid of a counter; NULL for system-wide counters, whose thread map contains -1. */
 static const uint64_t *pid_of(const struct counters *counters, const struct counter *counter)
 {
 	if (counter->thread >= counters->nr_pids || (int32_t)counters->pids[counter->thread] < 0)
@@ -200,7 +200,7 @@ static void show_header(struct perfdata_text *out, const struct perfdata_header 
 		perfdata_text_printf(out, "data files: %u\n", header->nr_files - 1);
 }
 
-/* Appends when simpleperf recorded; CLOCK_DATA of perf is among the sections. */
+/* Appends simpleperf's time of recording; perf's CLOCK_DATA is among the sections. */
 static void show_recorded(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const time_t seconds = device_seconds(reader);
@@ -240,7 +240,7 @@ static void show_counts(struct perfdata_text *out, const struct perfdata_summary
 	}
 }
 
-/* Appends number and size of the AUX trace buffers, and the number of AUX records with incomplete data. */
+/* Appends number and size of AUX buffers, and the number of AUX records with incomplete data. */
 static void show_traces(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	if (!summary->nr_traces)
@@ -328,7 +328,8 @@ static void show_text(const struct options *options, struct input *input, struct
 	answer_flush(input, &out);
 }
 
-/* --- as perf says it ---------------------------------------------------------------------------------------------- */
+/* --- as perf prints it
+ * ---------------------------------------------------------------------------------------------- */
 
 static void show_perf_stats(struct input *input, const struct perfdata_summary *summary,
 			    const struct counters *counters)
@@ -384,7 +385,7 @@ static void answer_input(const struct options *options, struct input *input)
 	}
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		/* without --symbols the session only counts samples */
+		/* without --symbols only counts are needed */
 		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
 					   PERFDATA_NEED_CUT_STACKS
 				 : 0u,

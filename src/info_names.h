@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts for `info` how many samples have a symbol name, and in which files the other samples are. */
+/* Counts samples with a symbol name, and the files of the other samples, for `info`. */
 #ifndef INFO_NAMES_H
 #define INFO_NAMES_H
 

@@ -15,7 +15,7 @@
 #include "input_walk.h"
 #include "text_set.h"
 
-enum { MOST_EMPTY = 4096 };   /* lines in a row: /dev/zero has nothing else */
+enum { MOST_EMPTY = 4096 };   /* limit of consecutive empty lines: /dev/zero has nothing else */
 
 /* --- collecting --------------------------------------------------------------------------------------------------- */
 
@@ -58,7 +58,7 @@ static bool add_line(struct collecting *collecting, const char *line)
 	return add_named(collecting, strcmp(line, "-") ? line : "./-");
 }
 
-/* Says why a list is none. */
+/* Prints why the content of a list is no list of paths. */
 static bool refuse_list(struct collecting *collecting, const char *name, const struct lines *lines, const char *why)
 {
 	collecting->options->list_unreadable = true;
@@ -78,7 +78,7 @@ static bool add_lines(struct collecting *collecting, const char *name, FILE *fil
 {
 	struct lines lines = { .file = file, .end = collecting->options->null ? '\0' : '\n', .most = MOST_PATH };
 	enum perfdata_status status = PERFDATA_OK;
-	unsigned empty = 0;          /* lines in a row */
+	unsigned empty = 0;          /* number of consecutive empty lines */
 	bool fine = true;
 	while (fine && (status = lines_next(&lines)) == PERFDATA_OK) {
 		if (memchr(lines.text, '\0', lines.size))
@@ -149,8 +149,8 @@ static bool collect_files(struct collecting *collecting)
 
 /* --- absolute paths ----------------------------------------------------------------------------------------------- */
 
-/* Appends "/part" for each part of a path except "" and "."; a ".." takes the last part away. absolute() passes paths
- * with ".." only if realpath() failed. */
+/* Appends "/part" for each part of a path except "" and "."; ".." removes the last part, but only if realpath()
+ * failed. */
 static void append_parts(struct perfdata_text *out, const char *path)
 {
 	for (size_t size; path += strspn(path, "/"), size = strcspn(path, "/"); path += size) {
@@ -166,7 +166,7 @@ static void append_parts(struct perfdata_text *out, const char *path)
 	}
 }
 
-/* Returns the end of the last ".." in a path; NULL without one. */
+/* The end of the last ".." in a path; NULL: there is none. */
 static const char *behind_last_up(const char *path)
 {
 	const char *found = NULL;
@@ -176,8 +176,8 @@ static const char *behind_last_up(const char *path)
 	return found;
 }
 
-/* Returns the absolute path without "." and "..". Resolves the path up to the last ".." as the kernel does, and keeps
- * symbolic links after it as they are named. NULL without memory. */
+/* The absolute path without "." and "..". The path up to the last ".." is resolved as by the kernel; symbolic links
+ * after it stay. NULL without memory. */
 static char *absolute_path(const char *path, const char *working)
 {
 	struct perfdata_text out;
@@ -198,7 +198,7 @@ static char *absolute_path(const char *path, const char *working)
 	return whole;
 }
 
-/* Sets `recording` of each item to its absolute path; later steps shorten the path to the name. */
+/* Sets `recording` of each item to its absolute path, which later steps shorten. */
 static bool find_places(struct options *options, struct input_list *list, const char *working)
 {
 	for (size_t i = 0; i < list->nr; i++) {
@@ -211,9 +211,9 @@ static bool find_places(struct options *options, struct input_list *list, const 
 	return true;
 }
 
-/* --- the same twice, order ---------------------------------------------------------------------------------------- */
+/* --- duplicates, order ---------------------------------------------------------------------------------------- */
 
-/* Drops inputs whose absolute path is in the list already, with a note. */
+/* Drops inputs whose absolute path is already in the list, with a note. */
 static bool drop_same(struct options *options, struct input_list *list)
 {
 	struct text_set seen = { 0 };
@@ -246,7 +246,7 @@ static int by_place(const void *a, const void *b)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the length of the longest path of a folder, with its slash, that all recordings are in. */
+/* Length, with the slash, of the longest folder path that contains all recordings. */
 static size_t common_folder(const struct input_list *list)
 {
 	const char *first = NULL;
@@ -269,14 +269,14 @@ static size_t common_folder(const struct input_list *list)
 	return size;
 }
 
-/* Returns the length of `folder` with its slash if the path is below that folder, else 0. */
+/* Length of `folder` with its slash if the path is below the folder, else 0. */
 static size_t size_in(const char *folder, const char *path)
 {
 	const size_t size = strlen(folder);
 	return !strncmp(path, folder, size) && path[size] == '/' ? size + 1 : 0;
 }
 
-/* Returns the path with the symbolic links of its folder resolved; NULL if there is no such folder. */
+/* The path with symbolic links in its folder resolved; NULL: there is no such folder. */
 static char *real_place(const char *file)
 {
 	char *whole = NULL, *copy = strdup(file);
@@ -295,7 +295,7 @@ static char *real_place(const char *file)
 	return whole;
 }
 
-/* Sets the name of an item to its path below `folder`: the path as named, else with symbolic links resolved. */
+/* Sets the name of an item to its path below `folder`: as written, or with symbolic links resolved. */
 static bool name_below(struct options *options, struct listed *item, const char *folder, const char *real_folder)
 {
 	size_t size = size_in(folder, item->recording);

@@ -54,8 +54,8 @@ static enum content content_of(const char *path)
 	return size < 0 ? IS_UNREADABLE : IS_OTHER;
 }
 
-/* Whether a file holds a recording, or cannot be read. Opens compressed files with the reader, since they may hold
- * anything. */
+/* Whether a file contains a recording, or cannot be read. Opens compressed files, since their names and magic do not
+ * say it. */
 static bool holds_recording(const char *path)
 {
 	const enum content content = content_of(path);
@@ -85,8 +85,8 @@ static void free_names(struct dirent **names, int nr)
 	free(names);
 }
 
-/* Whether a folder has only the names that perf writes into a directory recording: data, data.N and kcore_dir*. A
- * folder with a recording called "data" and other files is an ordinary folder. */
+/* Whether a folder has only the names of a directory recording: data, data.N and kcore_dir*. A folder with "data" and
+ * other files is an ordinary folder. */
 static bool names_are_of_recording(struct dirent *const *names, int nr)
 {
 	bool has_data = false;

@@ -76,7 +76,7 @@ bool input_is_cut(const struct perfdata_reader *reader, enum perfdata_status sta
 
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr)
 {
-	/* a finding has said where reading failed, and what came before is in the output: as other damage */
+	/* a finding reported the failure, and the output has the records before it: same as other damage */
 	if (input_is_cut(input->reader, status))
 		status = PERFDATA_DAMAGED;
 	const enum exit_code code = input->reader ? exit_code_of_status(status) : exit_code_of_open(status);
@@ -92,7 +92,7 @@ void input_ended(struct input *input, enum perfdata_status status, const struct 
 	input->error.status = status;
 	struct perf_voice *voice = input->messages.style.perf;
 	if (voice) {
-		/* what is wrong with a list of fields perf says in one sentence */
+		/* perf's message about a list of fields is one sentence */
 		char *end = status == PERFDATA_EUSAGE ? strstr(input->error.message, ". ") : NULL;
 		if (end)
 			end[1] = '\0';

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "interrupt.h"
 
-/* Set before the handlers are installed, which read it. */
+/* set before the signal handlers, which read it, are installed */
 static struct perfdata_cancel *cancel;
 static atomic_bool caught;
 
@@ -26,10 +26,10 @@ void interrupt_catch(void)
 	memset(&action, 0, sizeof action);
 	sigemptyset(&action.sa_mask);
 	action.sa_handler = note_signal;
-	action.sa_flags = (int)SA_RESETHAND;   /* no SA_RESTART: ends a read() that waits for a pipe */
+	action.sa_flags = (int)SA_RESETHAND;   /* without SA_RESTART: interrupts a read() of a pipe */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* nohup ignores it */
+	/* keep SIGHUP ignored, as under nohup */
 	struct sigaction hangup;
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);

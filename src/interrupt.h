@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first SIGINT, SIGTERM or SIGHUP (unless it was ignored) asks for an orderly end; a second one kills the
- * program. */
+/* The first SIGINT, SIGTERM or SIGHUP (unless ignored) cancels the work; a second one kills the program. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 
@@ -8,8 +7,7 @@
 
 /* Installs the signal handlers. */
 void interrupt_catch(void);
-/* Returns the object that a signal cancels, for options of the library; NULL before interrupt_catch and without
- * memory. */
+/* The object that a signal cancels, for options of the library; NULL before interrupt_catch, and without memory. */
 struct perfdata_cancel *interrupt_cancel(void);
 bool was_interrupted(void);
 

@@ -31,7 +31,7 @@ json_object *json_new_text(const char *text, size_t size)
 	return require_made(json_object_new_string_len(text, (int)size));
 }
 
-/* A value that was not added is not freed: its maker may still fill it. */
+/* Without memory, `value` is not freed: the caller may still fill it. */
 void json_add(json_object *object, const char *key, json_object *value)
 {
 	memory_failed |= !object || json_object_object_add(object, key, value);
@@ -58,7 +58,7 @@ static int spell_empty(json_object *value, struct printbuf *out, int level, int 
 	return printbuf_memappend(out, json_object_is_type(value, json_type_array) ? "[]" : "{}", 2);
 }
 
-/* Only json-c 0.17 and later spell arrays and objects without members in one line. */
+/* Before version 0.17, json-c writes empty arrays and objects in two lines. */
 static void spell_empty_in_line(json_object *value)
 {
 	const bool is_array = json_object_is_type(value, json_type_array);
@@ -81,7 +81,7 @@ const char *json_spell(json_object *document, bool as_line)
 	const int style = as_line ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY;
 	if (!as_line)
 		spell_empty_in_line(document);
-	errno = 0;   /* inside json-c, memory that fails may cost a part of the text, and errno alone says so */
+	errno = 0;   /* without memory, json-c may leave out a part of the text; only errno says so */
 	const char *text = document ? json_object_to_json_string_ext(document, style | JSON_C_TO_STRING_NOSLASHESCAPE)
 				    : NULL;
 	memory_failed |= !text || errno == ENOMEM;

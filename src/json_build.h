@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON documents that are built as trees, by json-c, which leaves it to its callers to notice that memory failed: what
- * could not be made, added, parsed or spelled is remembered until json_spell says so. A value NULL is null. */
+/* Builds JSON documents as trees of json-c. json-c's callers have to notice failed allocations: a failure in these
+ * functions is remembered until json_spell or json_has_failed. A NULL value is null. */
 #ifndef JSON_BUILD_H
 #define JSON_BUILD_H
 
@@ -19,19 +19,19 @@ json_object *json_new_double_as(double value, const char *spelled);
 json_object *json_new_string(const char *text);
 json_object *json_new_text(const char *text, size_t size);
 
-/* Take the value. */
+/* Take ownership of the value. */
 void json_add(json_object *object, const char *key, json_object *value);
 void json_append(json_object *array, json_object *value);
 
-/* NULL: it is none, or memory failed. */
+/* NULL: invalid JSON, or without memory. */
 json_object *json_parse(const char *text, size_t size);
-/* Memory failed for a part of the document. */
+/* Notes that memory for a part of the document ran out. */
 void json_note_failure(void);
-/* Whether memory failed since the last call of this, or of json_spell. */
+/* Whether memory ran out since the last call of json_has_failed or json_spell. */
 bool json_has_failed(void);
 
-/* The document as text, for people or as a line; borrowed from the document. NULL: memory failed since the last call,
- * so the document may lack something. */
+/* The document as text, indented or as one line; borrowed from the document. NULL: memory ran out, so the document may
+ * be incomplete. */
 const char *json_spell(json_object *document, bool as_line);
 
 #endif

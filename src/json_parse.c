@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parser of JSON (RFC 8259) that notices when memory fails: the one of json-c leaves out what it has no memory for,
- * or crashes. */
+/* A parser of JSON (RFC 8259) that reports failed allocations: json-c's parser drops values without memory, or
+ * crashes. */
 #include "config.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct parser {
 	const char *at, *end;
-	struct perfdata_text text;   /* the string that is read */
+	struct perfdata_text text;   /* content of the current string */
 	bool wrong;
 };
 
@@ -24,7 +24,7 @@ static void skip_space(struct parser *p)
 		p->at++;
 }
 
-/* Steps over the character if it comes next. */
+/* Skips the character if it is next. */
 static bool take_char(struct parser *p, char c)
 {
 	skip_space(p);
@@ -78,12 +78,12 @@ static void take_code(struct parser *p)
 		p->wrong |= low < 0xdc00 || low > 0xdfff;
 		code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
 	} else if (code >= 0xd800 && code < 0xe000) {
-		code = 0xfffd;   /* half of a pair */
+		code = 0xfffd;   /* unpaired surrogate */
 	}
 	put_utf8(&p->text, code);
 }
 
-/* The string after its first quote, in `text`. */
+/* Parses a string after its first quote into `text`. */
 static void take_string(struct parser *p)
 {
 	static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -137,7 +137,7 @@ static json_object *parse_number(struct parser *p)
 		if (!errno && end == text + size && size)
 			return positive <= INT64_MAX ? json_new_integer((int64_t)positive) : json_new_number(positive);
 	}
-	/* the program does not choose a locale: the point is a point */
+	/* the program sets no locale, so the decimal point is '.' */
 	const double inexact = strtod(text, &end);
 	p->wrong = !size || end != text + size;
 	return p->wrong ? NULL : json_new_double_as(inexact, text);

@@ -3,8 +3,7 @@
 #include <inttypes.h>
 #include "junit.h"
 
-/* Whether U+FFFE or U+FFFF begins at `at`, which XML forbids. Callers have removed control characters and invalid
- * UTF-8, which XML forbids too. */
+/* Whether U+FFFE or U+FFFF is at `at`, which XML forbids. Callers have removed control characters and invalid UTF-8. */
 static bool is_no_character(const uint8_t *at, size_t size)
 {
 	return size >= 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe;

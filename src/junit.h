@@ -9,9 +9,9 @@
 /* The result of a test case. */
 enum junit_result {
 	JUNIT_PASSED,
-	JUNIT_FAILED,    /* the check was made, and its answer is no */
-	JUNIT_BROKEN,    /* the check could not be made, or did not reach its end */
-	JUNIT_SKIPPED,   /* the check was not made */
+	JUNIT_FAILED,    /* the check ran, and its answer is no */
+	JUNIT_BROKEN,    /* the check could not run, or was not completed */
+	JUNIT_SKIPPED,   /* the check did not run */
 	JUNIT_RESULTS,
 };
 
@@ -22,14 +22,14 @@ struct junit {
 };
 
 void junit_init(struct junit *junit);
-/* Appends a case. name: any bytes; type: a short word for the kind of failure; message: one line; details: lines of
- * printable text, written as system-out of a case that passed and as the body of any other result. */
+/* Appends a case. name: any bytes; type: a short word for the failure; message: one line; details: lines of printable
+ * text, written as system-out of a passed case and as the body of other results. */
 void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
 		const struct perfdata_text *details);
-/* Makes a suite of the cases since the previous suite. */
+/* Makes a suite of all cases since the previous suite. */
 void junit_suite(struct junit *junit, const char *suite);
-/* Appends the whole document to `out` and releases the cases. Unless `suite` is NULL, the cases since the previous
- * suite become a suite of that name. Memory ran out if perfdata_text_failed(out). */
+/* Appends the document to `out`, and releases the cases. suite: name of a suite for the cases since the previous suite;
+ * or NULL. Test perfdata_text_failed(out) for failed allocations. */
 void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out);
 
 #endif

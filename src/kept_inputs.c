@@ -39,7 +39,7 @@ void inputs_forget(struct options *options)
 static int make_file(const char *folder)
 {
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* file systems without O_TMPFILE: the file gets a name, which is unlinked at once */
+	/* without O_TMPFILE, the file gets a name, which is unlinked at once */
 	char name[4096];
 	if (fd >= 0 || snprintf(name, sizeof name, "%s/perfdata-XXXXXX", folder) >= (int)sizeof name)
 		return fd;

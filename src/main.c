@@ -54,7 +54,7 @@ static enum exit_code unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Ends stdout: a failed write is EXIT_OUTPUT, even if the command did not notice. */
+/* Closes stdout. A failed write is EXIT_OUTPUT, even if the command did not notice. */
 static enum exit_code finish_program(enum exit_code code, const struct options *options)
 {
 	if (print_finish())
@@ -63,8 +63,8 @@ static enum exit_code finish_program(enum exit_code code, const struct options *
 	return exit_code_join(code, EXIT_OUTPUT);
 }
 
-/* Takes as many descriptors as the system allows. The soft limit is lower for the sake of programs that call select(2),
- * which cannot count further; nothing here does. */
+/* Raises the soft limit of descriptors to the hard limit. The soft limit protects programs that use select(2), which
+ * this program does not. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -78,8 +78,7 @@ int main(int argc, char **argv)
 {
 	raise_descriptors();
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-	/* these signals have the same effect under every caller: a reader that goes away ends the program, and a
-	 * write beyond the limit of file sizes fails */
+	/* whatever the caller ignored: SIGPIPE ends the program, and SIGXFSZ makes a write fail */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf_to_profile"))

@@ -34,8 +34,7 @@ static void fail_matching(struct matching *matching, enum perfdata_status status
 
 /* --- recordings --------------------------------------------------------------------------------------------------- */
 
-/* Makes symbols from the sources, with which the session unwinds recorded user stacks. Takes only the first of several
- * --symfs. */
+/* Makes symbols from the sources, for unwinding recorded user stacks. Only the first --symfs is used. */
 static enum perfdata_status symbols_of_sources(const struct matching *matching, struct messages *messages,
 					       struct perfdata_symbols **ret)
 {
@@ -135,7 +134,7 @@ static bool find_sources(struct matching *matching)
 	return true;
 }
 
-/* Sets which sources have files from which the session takes names: symbols_of_sources passes these. */
+/* Sets which sources the session takes names from: those that symbols_of_sources passes on. */
 static bool note_readers(struct matching *matching)
 {
 	const struct options *o = matching->options;
@@ -151,9 +150,9 @@ static bool note_readers(struct matching *matching)
 		case PERFDATA_SOURCE_HOST:
 		case PERFDATA_SOURCE_BUNDLE:
 		case PERFDATA_SOURCE_DEBUGINFOD: reads = true; break;
-		/* of a debug directory sessions take only what belongs to code that they have */
+		/* sessions read a debug directory only for files that they have */
 		case PERFDATA_SOURCE_DEBUG_DIR: reads = matching->sources[i].is_optional; break;
-		/* searching finds files at paths where no session looks */
+		/* with --search, files may be at paths that no session looks up */
 		case PERFDATA_SOURCE_ROOT:
 		case PERFDATA_SOURCE_FLAT: reads = !o->search && matching->sources[i].path == first; break;
 		case PERFDATA_SOURCE_FILE:
@@ -165,8 +164,8 @@ static bool note_readers(struct matching *matching)
 	return true;
 }
 
-/* Reads the recordings of --other and adds their files. A recording without any build-id is an error, since nothing can
- * be compared. */
+/* Reads the recordings of --other, and adds their files. A recording without build-ids is an error: nothing can be
+ * compared. */
 static bool add_others(struct matching *matching)
 {
 	const struct options *o = matching->options;
@@ -188,7 +187,7 @@ static bool add_others(struct matching *matching)
 			usage_error(&o->style, "%s: no build-id in it to compare with", path);
 			matching->code = exit_code_join(matching->code, EXIT_INPUT);
 		}
-		/* the answer lists the files of the last of several recordings only */
+		/* of several recordings, the answer lists the files of the last one only */
 		file_rows_release(&matching->other_rows);
 		matching->other_rows = rows;
 		if (!fine || !identified)
@@ -259,7 +258,7 @@ static bool find_candidates(struct matching *matching)
 	if (status == PERFDATA_OK)
 		status = perfdata_match_find(matching->match, wanted, rows->nr, results);
 	progress_end(&matching->progress);
-	/* a file that could not be opened or read is in the table, with the reason */
+	/* the table has files that could not be read, with the reason */
 	const bool failed = status == PERFDATA_ENOMEM || status == PERFDATA_EREAD;
 	if (failed && results && verdict->rows) {
 		fail_matching(matching, status, status == PERFDATA_EREAD ? "files could not be read"
@@ -319,7 +318,7 @@ static void show_matching(struct matching *matching)
 	}
 }
 
-/* Returns the exit code: the answer no wins over damage of the recordings, but not over failures. */
+/* Exit code: the answer no wins over damage of the recordings, but not over failures. */
 static enum exit_code answer_code(const struct matching *matching)
 {
 	if (matching->verdict.nr_reasons && (matching->code == EXIT_FINE || matching->code == EXIT_DAMAGED))

@@ -181,7 +181,7 @@ static size_t width_of(const struct match_answer *answer, enum column column, st
 
 static bool is_number(enum column column) { return column >= COLUMN_SAMPLES && column <= COLUMN_MAPPINGS; }
 
-/* Appends lines, each with what people may not see escaped. */
+/* Appends lines; invisible characters in them are escaped. */
 static void append_aligned(struct perfdata_text *out, const char *text, size_t size, size_t width, enum column column)
 {
 	const size_t gap = width > size ? width - size : 0;

@@ -5,7 +5,7 @@
 
 #include "match_verdict.h"
 
-/* A source of files as the user named it, and the number of files found in it. */
+/* A source of files as written by the user, and the number of files found in it. */
 struct match_asked {
 	const char *kind;                  /* the option's name, or "host" */
 	const char *path;                  /* or NULL */
@@ -22,7 +22,7 @@ struct match_answer {
 	bool complete;                     /* no recording was damaged */
 };
 
-/* Each prints the whole answer in one form on stdout; false without memory. */
+/* Each prints the whole answer on stdout in one form. False without memory. */
 bool match_show_text(const struct match_answer *answer);
 bool match_show_tsv(const struct match_answer *answer);
 bool match_show_json(const struct match_answer *answer);

@@ -39,7 +39,7 @@ static void append_id(struct perfdata_text *out, const struct file_row *file)
 	perfdata_text_bytes_hex(out, file->build_id, file->build_id_size);
 }
 
-/* A note of a row: phrases with "; " between them, from `start` of `out` on. */
+/* The note of a row: phrases joined by "; ". It begins at `start` of `out`. */
 struct note {
 	struct perfdata_text *out;
 	size_t start;
@@ -196,7 +196,7 @@ static void judge_required(struct match_verdict *verdict, const struct options *
 	}
 }
 
-/* Whether the verdict depends on the row: it has --min-weight of the weight or, without that option, samples hit it. */
+/* Whether the row counts for the verdict: it has --min-weight of the weight; without that option, it has samples. */
 static bool is_judged(const struct match_verdict *verdict, const struct match_row *row, double min_weight)
 {
 	if (min_weight > 0)
@@ -235,7 +235,7 @@ bool match_limits_parse(const struct options *options, struct match_limits *ret)
 	       parse_percent_limit(options, "min-weight", options->min_weight, &ret->weight);
 }
 
-/* Where the session did not read the found file, the row counts as named as a whole if the file has names. */
+/* Estimates names where the session did not read the file: all samples count as named if the file has names. */
 static void count_names(struct match_verdict *verdict, struct match_row *row, bool is_usable)
 {
 	const struct perfdata_match_result *result = &row->result;
@@ -259,8 +259,8 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 		row->is_matched = !row->is_other &&
 				  (result->state == PERFDATA_MATCH_SAME || result->state == PERFDATA_MATCH_MOVED ||
 				   (is_unproven && options->trust_paths));
-		/* commands that name addresses trust files without proof below --symfs and in a bundle, since the user
-		 * says that they are the recorded ones */
+		/* commands that name addresses trust unproven files below --symfs and in bundles, since the user says
+		 * that they are the recorded ones */
 		const bool is_vouched_for = options->roots.nr || options->flats.nr || options->bundle;
 		const bool is_usable = row->is_matched || (is_unproven && (result->identified || is_vouched_for));
 		count_names(verdict, row, is_usable);

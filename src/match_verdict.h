@@ -9,37 +9,38 @@ struct match_row {
 	const struct file_row *file;
 	struct perfdata_match_result result;
 	bool is_matched;
-	/* samples in it with a name, or, where it was not hit, its files have names */
+	/* some of its samples have a name; without samples: its files have names */
 	bool can_be_named;
-	uint64_t named;                    /* samples: counted by the session, or estimated by the parts of the file */
-	bool is_other;                     /* only the other recording maps the file; no file was searched */
+	/* number of samples with names: counted by the session, or estimated from the parts of the file */
+	uint64_t named;
+	bool is_other;                     /* only the other recording maps the file, so no file was searched */
 };
 
 struct match_verdict {
 	const struct file_rows *files;
-	/* by number of the source: the session takes names from its files; else they are estimated */
+	/* by source: the session takes names from its files; for other sources they are estimated */
 	bool *session_reads;
 	struct match_row *rows;
 	size_t nr;
 	bool between_recordings;           /* all sources are recordings (--other) */
-	bool names_known;                  /* some source has files, so that their symbols are known */
-	bool is_estimated;                 /* some row's names are */
-	uint64_t file_weight, memory_weight;   /* of rows with a file; of rows without (JIT code, vdso) */
-	uint64_t identified, matched;      /* parts of file_weight */
-	uint64_t samples, named;           /* of all rows, and outside of them; of these with a name */
-	struct perfdata_text reasons;      /* lines that say why the answer is no */
+	bool names_known;                  /* some source has files, which may have names */
+	bool is_estimated;                 /* the names of some row are estimated */
+	uint64_t file_weight, memory_weight;   /* weight of rows with a file; of rows without one (JIT code, vdso) */
+	uint64_t identified, matched;      /* of file_weight: identified files, matched files */
+	uint64_t samples, named;           /* of all rows, and outside of them; of these, samples with a name */
+	struct perfdata_text reasons;      /* lines with the reasons for the answer no */
 	size_t nr_reasons;
 };
 
-/* The values of --min-matched, --min-named and --min-weight, in percent. */
+/* Values of --min-matched, --min-named and --min-weight, in percent. */
 struct match_limits {
 	double matched, named, weight;     /* 0: no limit */
 };
-/* False after a message: an option is no percentage. */
+/* False after a message: a value is no percentage. */
 bool match_limits_parse(const struct options *options, struct match_limits *ret);
 
-/* Returns the name of the row's state for outputs. *ret_counts_as (may be NULL) is the state that the verdict uses:
- * the same name, except where the output says "conflict". */
+/* The name of the row's state in outputs. *ret_counts_as (may be NULL): the state for the verdict, which is the same
+ * except for "conflict". */
 const char *match_state(const struct match_verdict *verdict, const struct match_row *row, const char **ret_counts_as);
 /* Appends the note of a row: the reason for its state, and how to get the missing file. */
 void match_note(struct perfdata_text *out, const struct match_verdict *verdict, const struct match_row *row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock of stderr (flockfile) also guards the counts, since any thread may read symbol files and report on them. */
+/* The lock of stderr (flockfile) also guards the counts, since any thread may read symbol files and report findings. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #define SHOWN_OF_A_KIND 5
 
-/* A message before it is spelled as text or JSON. */
+/* A message before it is formatted as text or JSON. */
 struct line {
 	enum perfdata_severity severity;
 	unsigned code;            /* 0: none */
@@ -61,7 +61,7 @@ static void spell_json(struct perfdata_text *out, const struct line *line)
 	const size_t start = out->size;
 	perfdata_text_finding(out, &finding, false);
 	if (!perfdata_text_failed(out))
-		memmove(out->data + start, out->data + start + 1, --out->size - start);   /* drops the brace */
+		memmove(out->data + start, out->data + start + 1, --out->size - start);   /* removes the brace */
 	perfdata_text_char(out, '\n');
 }
 
@@ -130,7 +130,7 @@ void messages_release(struct messages *messages)
 	perfdata_text_release(&messages->held);
 }
 
-/* Keeps the finding, if it is among the first by place in the input. */
+/* Keeps the finding if it is among the first ones of the input. */
 static void keep_finding(struct messages *messages, struct perfdata_finding_list **list,
 			 const struct perfdata_finding *finding)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All messages of the program go to stderr through these functions, one line each:
+/* Functions that write all messages of the program to stderr, one line each:
  *
  *   perfdata: FILE:0x11e08: error: record size 0; resumed at 0x11e48, 64 bytes skipped [E103]
  *
@@ -11,34 +11,35 @@
 #include "perfdata/reader.h"
 #include "perfdata/text.h"
 
-/* What perf's callers are to see of messages (src/perf/): errors alone, in a line each and without a place. Findings
- * are kept here. */
+/* How messages appear under perf's name (src/perf/): only errors, one line each, without the place. Findings are kept
+ * here. */
 struct perf_voice {
-	enum perfdata_status failed;   /* how the last input ended, if it failed */
+	enum perfdata_status failed;   /* status of the last input if it failed */
 	bool flow_left_out;            /* a trace was not decoded */
-	char damage[256];              /* the first finding that is an error */
-	uint64_t samples;              /* in the recording: of conversions */
+	char damage[256];              /* the first finding of severity error */
+	uint64_t samples;              /* of a conversion: samples in the recording */
 };
 
-/* The options that decide which messages are printed, and how. */
+/* Options for messages: which are printed, and how. */
 struct message_style {
 	bool json;       /* --log-format json */
 	bool quiet;      /* errors only */
-	bool verbose;    /* all findings of a kind, and details such as the files that gave symbols */
-	struct perf_voice *perf;   /* under perf's name; NULL: under our own */
-	bool no_findings;   /* count and keep findings without printing them: the command shows them itself */
+	bool verbose;    /* all findings of a kind, and details such as files that names came from */
+	struct perf_voice *perf;   /* under perf's name; NULL: under our name */
+	bool no_findings;   /* count and keep findings without printing them, since the command prints them */
 };
 
 struct code_counts { uint64_t of[1000]; };
 
-/* The messages about one input. Any thread may report messages and findings; the other functions are for one thread at
- * a time. */
+/* The messages about one input. Any thread may report messages and findings; other functions are for one thread at a
+ * time. */
 struct messages {
 	struct message_style style;
-	bool hold;                        /* keep lines until messages_end: several inputs are read in parallel */
+	/* hold back lines until messages_end, since several inputs are read in parallel */
+	bool hold;
 	struct perfdata_text held;
 	struct perfdata_finding_list *kept;   /* for the emitters; NULL before the first finding */
-	struct perfdata_finding_list *of_files;   /* not printed yet; NULL: none */
+	struct perfdata_finding_list *of_files;   /* findings about files that are not printed yet; NULL: none */
 	struct code_counts counts;
 	struct code_counts unreported;    /* part of `counts`: counted, but not reported */
 	uint64_t total, errors, warnings;
@@ -50,11 +51,11 @@ void messages_release(struct messages *messages);
 
 /* Prints, counts and keeps a finding. `user` is a struct messages. */
 perfdata_finding_fn messages_finding;
-/* The same for files that hold symbols. Threads read several at once; their findings are printed in the order of the
- * files' names once all are read. */
+/* For findings about symbol files, which several threads read at once: they are printed in the order of file names
+ * after all were read. */
 perfdata_finding_fn messages_file_finding;
 void messages_print_files(struct messages *messages);
-/* Prints what was found in files so far, and returns the findings kept so far; `findings` of perfdata_run_options and
+/* Prints the findings about symbol files so far, and returns all kept findings: `findings` of perfdata_run_options and
  * perfdata_convert_options. `user` is a struct messages. */
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total);
 
@@ -67,15 +68,15 @@ void messages_detail(struct messages *messages, const char *file, const char *fo
 
 /* Adds the findings that the reader counted without reporting them; may be called several times. */
 void messages_count(struct messages *messages, const struct perfdata_reader *reader);
-/* How many findings of a code there were. */
+/* Number of findings of a code. */
 uint64_t messages_counted(const struct messages *messages, enum perfdata_finding_code code);
-/* Ends an input: prints how many findings of each kind were not printed one by one, and the lines that `hold` kept. */
+/* Ends an input: prints, for each kind of finding, how many were not printed, and prints lines that `hold` kept. */
 void messages_end(struct messages *messages, const char *file);
 
-/* Prints "perfdata: error: …": for wrong use and other errors that belong to no input. */
+/* Prints "perfdata: error: …": for wrong use, and for errors that belong to no input. */
 void usage_error(const struct message_style *style, const char *format, ...) PERFDATA_PRINTF(2, 3);
 
-/* Spells severity and code as "E103" into ret, which has room for 8 bytes. Returns ret. */
+/* Writes severity and code, such as "E103", to ret, which has 8 bytes. Returns ret. */
 const char *message_code(enum perfdata_severity severity, unsigned code, char *ret);
 
 #endif

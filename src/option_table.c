@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The general options: name and help of each, the groups of commands that take it, and the member for its value. */
+/* The table of general options: name, help, groups of commands that take the option, and the member for its value. */
 #include "config.h"
 #include <ctype.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ static bool take_number(const char **at, uint64_t *ret)
 	return true;
 }
 
-/* Parses "1,4-7" into numbers up to `max`. False after a message. */
+/* Parses a list such as "1,4-7" of numbers up to `max`. False after a message. */
 static bool parse_list(struct options *options, const struct perfdata_emitter_option *option, const char *text,
 		       struct number_list *list, uint64_t max)
 {
@@ -104,7 +104,7 @@ bool options_add_file(struct options *options, const char *file)
 	return options_add_text(options, options->next_files ? options->next_files : &options->files, file);
 }
 
-/* --before FILE… takes all FILE arguments up to --after, and the other way round. */
+/* --before takes the FILE arguments up to --after, and the other way round. */
 static bool set_before(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	(void)option;
@@ -119,7 +119,7 @@ static bool set_after(struct options *options, const struct perfdata_emitter_opt
 	return options_add_file(options, text);
 }
 
-/* Parses "mmap2,sample"; numbers name record types that this version does not know. */
+/* Parses "mmap2,sample"; a number selects a record type that this version does not know. */
 static bool set_types(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	char name[64], hint[PERFDATA_NEAREST_SIZE];

@@ -17,7 +17,7 @@
 
 /* --- finding an option ------------------------------------------------------------------------------------------- */
 
-/* The option that a name on the command line means. */
+/* The option for a name on the command line. */
 struct found {
 	const struct perfdata_emitter_option *option;
 	const struct general_option *general;   /* NULL: an option of an emitter */
@@ -29,7 +29,7 @@ static bool name_is(const struct perfdata_emitter_option *option, const char *na
 	return strlen(option->name) == size && !memcmp(option->name, name, size);
 }
 
-/* Returns option `index` of all chosen emitters together; NULL after the last. */
+/* Option `index` of all chosen emitters together; NULL after the last. */
 static const struct perfdata_emitter_option *emitter_option_at(const struct options *options, size_t index)
 {
 	const struct perfdata_emitter_option *option;
@@ -42,7 +42,7 @@ static const struct perfdata_emitter_option *emitter_option_at(const struct opti
 	return NULL;
 }
 
-/* Finds a long option. Options of emitters win over general options of the same name: `script` has those of perf. */
+/* Finds a long option. Options of emitters win over general options with the same name: `script` has perf's. */
 static bool find_long(const struct options *options, unsigned groups, const char *name, size_t size, struct found *ret)
 {
 	const struct perfdata_emitter_option *own;
@@ -196,7 +196,7 @@ static bool parse_long(struct options *options, unsigned groups, const char *nam
 	return false;
 }
 
-/* Parses -q, -qv, -n5 or -n 5; moves *at to the argument that it took. False after a message. */
+/* Parses -q, -qv, -n5 or -n 5; moves *at to the argument that was used. False after a message. */
 static bool parse_short(struct options *options, unsigned groups, const char *letters, char **argv, int *at)
 {
 	for (; *letters; letters++) {
@@ -223,9 +223,9 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 	return true;
 }
 
-/* Once a large block was freed, glibc takes blocks up to that size from the heap, and what is freed there stays with
- * the process. With a size that is set, large blocks are mapped, each by itself, and their memory goes back to the
- * system. That takes time, so only where memory is to be saved. */
+/* Makes glibc return large freed blocks to the system: with fixed thresholds it maps each large block separately. By
+ * default glibc raises its threshold after the first such free, and keeps the memory. Mapping takes time, so this is
+ * only for small memory limits. */
 static void return_large_blocks(void)
 {
 #if defined(__GLIBC__) && defined(M_MMAP_THRESHOLD)
@@ -243,11 +243,11 @@ static bool names_are_used(const struct options *options, unsigned groups)
 		const struct perfdata_emitter *emitter = i ? options->more_emitters[i - 1] : options->emitter;
 		used |= (emitter->flags & PERFDATA_EMITTER_SYMBOLS) != 0;
 	}
-	/* --build-ids looks for files at the same places as names are looked for */
+	/* --build-ids looks for files like a look-up of names */
 	return options->add_build_ids || (options->symbols ? !strcmp(options->symbols, "yes") : used);
 }
 
-/* Rejects options of names where no names are looked up. False after a message. */
+/* Refuses options for names if no names are looked up. False after a message. */
 static bool check_names(const struct options *options, unsigned groups,
 			const struct perfdata_emitter_option_value *values, size_t nr_values)
 {
@@ -266,7 +266,7 @@ static bool check_names(const struct options *options, unsigned groups,
 	return false;
 }
 
-/* Checks what was given against the rules of the tables. False after a message. */
+/* Checks the given options against the rules of the tables. False after a message. */
 static bool check_rules(const struct options *options, const struct perfdata_emitter_option_value *values,
 			size_t nr_values)
 {
@@ -358,7 +358,7 @@ static void spell_option(struct perfdata_text *out, const char *name, const char
 	perfdata_text_printf(out, " --%s%s%s%s", no ? "no-" : "", name, text ? "=" : "", text ? text : "");
 }
 
-/* Walks the tables instead of the command line, so that the order of options makes no difference. */
+/* Walks the tables instead of the command line, so that the order of options does not matter. */
 char *options_made_with(const struct options *options)
 {
 	const struct perfdata_emitter_option *own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The general options: one table, from which parsing, help, shell completion and the man page are made. */
+/* The general options: one table for parsing, help, shell completion and the man page. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -11,7 +11,8 @@
 /* Groups of options: struct command.groups says which groups a command takes. */
 enum option_group {
 	OPTIONS_GENERAL = 1 << 0,     /* every command */
-	OPTIONS_UNPACK = 1 << 1,      /* the options of INPUT that `diff` has not: its --max-ratio is another */
+	/* options of INPUT except those of `diff`, whose --max-ratio means something else */
+	OPTIONS_UNPACK = 1 << 1,
 	OPTIONS_INPUT = 1 << 2 | OPTIONS_UNPACK,   /* commands that read recordings */
 	OPTIONS_LIST = 1 << 3,        /* commands that take any number of recordings */
 	OPTIONS_FILTER = 1 << 4,
@@ -34,28 +35,28 @@ enum option_group {
 	OPTIONS_MATCH = 1 << 21,      /* match */
 	OPTIONS_BUNDLE = 1 << 22,     /* bundle */
 	OPTIONS_DIFF = 1 << 23,       /* diff */
-	/* in no command's groups: marks options that change the content of an output, as all of FILTER and SYMBOLS do;
+	/* in no command's groups: options that change the content of outputs, besides all of FILTER and SYMBOLS;
 	 * options_made_with lists them */
 	OPTIONS_CHANGES_CONTENT = 1 << 24,
-	/* in no command's groups: marks options of `diff` that change nothing where nothing is compared */
+	/* in no command's groups: options of `diff` that need a comparison to have an effect */
 	OPTIONS_COMPARES = 1 << 25,
-	/* in no row: the command looks up names unless forbidden, as emitters say by PERFDATA_EMITTER_SYMBOLS */
+	/* in no row: the command looks up names by default, like emitters with PERFDATA_EMITTER_SYMBOLS */
 	OPTIONS_NAMES = 1 << 26,
-	/* in no row: the command takes words that name no recordings */
+	/* in no row: the command takes arguments that are not recordings */
 	OPTIONS_WORDS = 1 << 28,
-	/* in no command's groups: marks options that change nothing where no names are looked up, as all of SYMBOLS do
-	 * but `symbols` itself */
+	/* in no command's groups: options that have no effect if no names are looked up, besides all of SYMBOLS except
+	 * `symbols` */
 	OPTIONS_OF_NAMES = 1 << 27,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
 struct text_list { const char **values; size_t nr, room; };
 
-/* Recordings compress less than this: what expands further is made to fill memory or disk. */
+/* Recordings compress less than this: higher ratios are attempts to fill memory or disk. */
 #define DEFAULT_MAX_RATIO 1000
 
 #define MOST_OTHER_FORMATS 15
-#define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the default of the library */
+#define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the library's default */
 
 struct input_list;
 struct kept_input { const char *file; int fd; };   /* kept_inputs.h; the name is borrowed */
@@ -65,8 +66,9 @@ struct given_option { size_t row; const char *text; bool no; };
 struct options {
 	struct message_style style;
 	bool help, version;
-	bool list_unreadable;    /* a list of files is none: the input is wrong, not the command line */
-	bool no_memory;          /* parsing failed for lack of memory, not because of the command line */
+	/* a list of files is unusable: exit code of a wrong input, not of a wrong command line */
+	bool list_unreadable;
+	bool no_memory;          /* parsing failed because memory ran out */
 	/* input */
 	struct text_list files;                      /* after inputs_find: borrowed from `inputs` */
 	struct input_list *inputs;                   /* made by input_list_make */
@@ -76,7 +78,7 @@ struct options {
 	bool null, recursive;
 	const char *relative_to, *shard;
 	bool strict;
-	struct perfdata_memory *memory;              /* the account with limit max_memory, for all inputs */
+	struct perfdata_memory *memory;              /* the account of all inputs, with limit max_memory */
 	uint64_t max_memory, max_ratio, max_spool;   /* bytes; 0: the library's default; max_ratio 0: no limit */
 	const char *tmpdir, *progress;
 	/* questions */
@@ -95,7 +97,7 @@ struct options {
 	const char *sort;        /* buildids */
 	/* diff */
 	struct text_list befores, afters;
-	struct text_list *next_files;   /* while parsing: the list that takes the next FILE arguments; NULL: `files` */
+	struct text_list *next_files;   /* while parsing: list for the next FILE arguments; NULL: `files` */
 	struct text_list same_symbols, same_files, same_comms, despite;
 	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha,
 		*dispersion, *adjust;
@@ -109,14 +111,14 @@ struct options {
 	bool resume, damaged_ok, fail_fast;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
-	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* of --to A,B,…: B and the following */
+	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* --to A,B,…: the emitters from B on */
 	size_t nr_more_emitters;
-	struct perfdata_registry *registry;     /* holds the emitter of --emitter; NULL: emitters of the library */
-	struct perfdata_emitter_option_value *values;   /* values of the emitters' own options */
+	struct perfdata_registry *registry;     /* has the emitter of --emitter; NULL: emitters of the library */
+	struct perfdata_emitter_option_value *values;   /* options of emitters */
 	size_t nr_values, values_room;
 	struct given_option *given;             /* general options in the order of the command line */
 	size_t nr_given, given_room;
-	/* recordings as output */
+	/* options for written recordings */
 	const char *form, *compress, *byte_order, *for_perf;
 	const char *key, *keep, *mapping;
 	struct text_list renames;
@@ -127,14 +129,14 @@ struct options {
 	struct text_list comms, events, dsos, symbol_names;
 	/* symbols */
 	const char *symbols_from;
-	struct perfdata_bundle_files *bundle;   /* the open bundle of symbols_from: symbols_open */
+	struct perfdata_bundle_files *bundle;   /* open bundle of symbols_from; set by symbols_open */
 	const char *symbols, *symfs, *sysroot, *kallsyms, *vmlinux;
-	const char *symfs_folder;               /* of symfs, without the layout: symbols_open */
+	const char *symfs_folder;               /* folder of symfs without its layout; set by symbols_open */
 	bool symfs_flat;
 	struct text_list made;                  /* texts to free */
-	bool raw_names;                         /* not demangled: under perf's name */
+	bool raw_names;                         /* under perf's name: do not demangle */
 	/* under perf's name */
-	bool samples_only;                      /* filters choose among samples; other records pass */
+	bool samples_only;                      /* filters apply to samples only */
 	bool short_header;                      /* of `info --perf` */
 	unsigned event_lines;                   /* of `events --perf`: enum perf_event_lines; 0: the attr */
 	bool debuginfod;
@@ -153,30 +155,30 @@ struct general_option {
 	unsigned groups;
 	/* offset in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
 	size_t member;
-	struct perfdata_option_rule rule;   /* without the name */
-	bool is_list;            /* the member is a struct text_list, and the option may be given several times */
-	/* parses the text instead of storing it in `member`; NULL: store. False after a message */
+	struct perfdata_option_rule rule;   /* its name is not set */
+	bool is_list;            /* the option may be repeated; the member is a struct text_list */
+	/* parses the text instead of storing it in `member`; NULL: store it. False after a message */
 	bool (*set)(struct options *options, const struct perfdata_emitter_option *option, const char *text);
 };
 /* Returns row `index` of the table; NULL after the last row. */
 const struct general_option *general_option_at(size_t index);
 
-/* Parses argv, which begins after the name of the command. Accepts the options of `groups` and of options->emitter
- * (may be NULL). False after a message. */
+/* Parses argv, which begins after the command's name. Accepts options of `groups` and of options->emitter (may be
+ * NULL). False after a message. */
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
 /* Adds a FILE as if it were on the command line. False after a message. */
 bool options_add_file(struct options *options, const char *file);
-/* Sets option `name` of the emitter, if the emitter has it and the user did not set it. The text is borrowed. False
- * after a message. */
+/* Sets option `name` of the emitter, unless the emitter lacks it or the user set it. The text is borrowed. False after
+ * a message. */
 bool options_default(struct options *options, const char *name, const char *text);
-/* Returns the formats and all options given that change the content of outputs, in the order of the tables: equal for
- * command lines that differ only in the order of options. For free(); NULL without memory. */
+/* The formats and all given options that change the content of outputs, in the order of the tables: equal if only the
+ * order of options differs. For free(); NULL without memory. */
 char *options_made_with(const struct options *options);
 /* The value of --pack. */
 enum perfdata_packing options_packing(const struct options *options);
 void options_release(struct options *options);
 
-/* Reads only --to and --emitter from argv: options_parse has to know the options of the emitter before it starts. */
+/* Reads only --to and --emitter from argv, since options_parse needs the emitter's options. */
 void options_find_emitter(struct options *options, int argc, char **argv);
 
 #endif

@@ -13,7 +13,7 @@
 static const char *const known[] = { "dir", "base", "stem", "recording", "format", "table" };
 enum { DIR_PART, BASE_PART, STEM_PART, RECORDING_PART, FORMAT_PART, TABLE_PART, NR_PARTS };
 
-/* Returns the part whose spelling begins at the "{", and the length of the spelling; NR_PARTS for an unknown part. */
+/* The part of a pattern at a "{", and the length of its text; NR_PARTS if it is unknown. */
 static size_t part_at(const char *at, size_t *ret_size)
 {
 	const size_t size = strcspn(at, "}");
@@ -54,7 +54,7 @@ bool output_name_check(const struct options *options)
 	return true;
 }
 
-/* Appends text without a slash at the start or after another slash: an empty {dir} leaves none. */
+/* Appends text without a slash at the start or after another slash, which an empty {dir} would leave. */
 static void append_safe(struct perfdata_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -62,8 +62,8 @@ static void append_safe(struct perfdata_text *out, const char *text, size_t size
 			perfdata_text_char(out, text[i]);
 }
 
-/* Names of tables have names of events, which may have slashes, and be longer than names of files may be: then a number
- * that depends on the whole name ends the name's beginning. */
+/* Appends the name of a table. Event names may contain slashes or be too long for a file name: then the name is
+ * shortened and ends with a hash of the whole name. */
 static void append_table(struct perfdata_text *out, const char *table)
 {
 	enum { MOST = 160, KEPT = 150 };
@@ -122,7 +122,7 @@ static const char *name_pattern(const struct options *options, const struct name
 	return parts->folders ? DEFAULT_FOLDERS_NAME : parts->table ? DEFAULT_TABLE_NAME : DEFAULT_NAME;
 }
 
-/* Returns the path for the parts; NULL without memory. */
+/* The path for the parts; NULL without memory. */
 static char *path_of(const struct options *options, const struct name_parts *parts)
 {
 	static const char *const suffixes[] = {
@@ -140,7 +140,7 @@ static char *path_of(const struct options *options, const struct name_parts *par
 	return path;
 }
 
-/* Placeholder for {table}, which no other part of a path has: the path is cut there. */
+/* Placeholder for {table}, at which the path is split; no path contains it. */
 #define ANY_TABLE "\1"
 
 char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail)

@@ -17,7 +17,7 @@ static unsigned mode_of(const char *file)
 		return 0600;
 	if (S_ISREG(status.st_mode))
 		return status.st_mode;
-	/* a directory recording: who may read is said by its files too; writing there is no right of the output */
+	/* a directory recording: its files also limit who may read; the right to write there does not matter */
 	if (snprintf(path, sizeof path, "%s/data", file) >= (int)sizeof path || stat(path, &data))
 		return 0600;
 	return status.st_mode & data.st_mode;
@@ -34,7 +34,7 @@ bool output_rights_narrow(int fd, const char *recording)
 	if (fstat(fd, &status))
 		return false;
 	const unsigned before = status.st_mode & 07777, after = before & (mode_of(recording) | ~077u);
-	/* a file of somebody else has the rights that its owner gave it */
+	/* the owner of another user's file chose its rights */
 	return !S_ISREG(status.st_mode) || before == after || !fchmod(fd, after) || errno == EPERM;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata FILE: an overview of a recording on one screen: when, where and how it was recorded, its content, what is
- * missing, and commands to continue with. */
+/* perfdata FILE: an overview of a recording on one screen: when, where and how it was recorded, what it contains and
+ * lacks, and commands to continue with. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "span_facts.h"
 #include "symbol_options.h"
 
-/* The threads (by their number in the session) and frames of samples. */
+/* Threads (by number in the session) and frames of samples. */
 struct seen {
 	uint8_t *threads;
 	size_t room;
@@ -71,8 +71,8 @@ static void show_command(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_char(out, '\n');
 }
 
-/* Appends the date of the recording if CLOCK_DATA has the wall clock; else the mtime of the file, which copying may
- * have changed. */
+/* Appends the date of the recording, if CLOCK_DATA has the wall clock; otherwise the mtime of the file, which a copy
+ * may have changed. */
 static void show_date(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CLOCK_DATA);
@@ -151,10 +151,10 @@ static void show_names(struct perfdata_text *out, const struct name_counts *name
 	perfdata_text_char(out, '\n');
 }
 
-/* What the samples of a recording can answer. */
+/* Questions that the recording's samples can answer. */
 struct answerable {
 	bool samples, time, work, occurrences, stacks, switches;
-	const char *table;               /* the tracepoint with most samples, if a shell takes its name as it is */
+	const char *table;               /* tracepoint with most samples, if its name needs no quotes in a shell */
 };
 
 static bool is_of_time(const struct perfdata_event *event)
@@ -202,7 +202,7 @@ static struct answerable answerable_from(const struct perfdata_summary *summary)
 	return found;
 }
 
-/* A line of `next`: a command, the file, and what it answers. */
+/* Appends a line of `next`: command, file, and what the command answers. */
 static void show_line(struct perfdata_text *out, const char *command, const char *file, size_t width, const char *what)
 {
 	struct perfdata_text line;
@@ -217,7 +217,7 @@ static void show_line(struct perfdata_text *out, const char *command, const char
 	perfdata_text_release(&line);
 }
 
-/* The commands that answer something of the recording. */
+/* Commands with an answer for this recording. */
 struct offers {
 	struct offer { const char *command, *what; } items[16 + NR_SPAN_ANSWERS];
 	size_t nr, widest;
@@ -231,7 +231,7 @@ static void offer_command(struct offers *offers, bool useful, const char *comman
 	offers->widest = strlen(command) > offers->widest ? strlen(command) : offers->widest;
 }
 
-/* Bits of the answers about spans that there are. */
+/* Bits of the answers about spans that the recording has. */
 static unsigned span_answers_of(const struct perfdata_session *session)
 {
 	struct perfdata_span_counts counts;

@@ -8,7 +8,7 @@
 static const struct habit {
 	const char *command;
 	const char *names;           /* without dashes: "g|call-graph" */
-	bool known;                  /* we have an option of that name, which takes something else */
+	bool known;                  /* we have an option with this name but other values */
 	const char *ours;
 } habits[] = {
 	{ "report", "sort", true,
@@ -30,7 +30,7 @@ static const struct habit {
 	{ "report", "I|header|header-only", false, "perfdata info prints what the header holds" },
 	{ "report", "stats|mmaps|tasks", false, "perfdata info counts records; csv --table mmap2 has mappings" },
 	{ "report", "percentage", false, "shares are of the samples that filters leave, which the head counts" },
-	/* our own options, where an output has every sample once */
+	/* options of ours that make no sense where the output has every sample once */
 	{ "script", CHOICE, false,
 	  "script has every sample, as perf does; folded, report and the viewers choose stacks" },
 	{ "dump", CHOICE, false, "dump has every record; folded, report and the viewers choose stacks" },

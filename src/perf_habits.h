@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What people type who know perf, or another command of ours, and what says the same here. */
+/* Advice for options of perf, or of other commands of ours, that a command lacks. */
 #ifndef PERF_HABITS_H
 #define PERF_HABITS_H
 
 #include "options.h"
 
-/* Returns what to say of an option, named without dashes, that was refused: it is unknown (text: NULL), or takes no
- * such text. NULL: it is no habit from perf. */
+/* Returns advice for a refused option (named without dashes): unknown if `text` is NULL, otherwise it does not take
+ * this value. NULL: there is no advice. */
 const char *perf_habit(const struct options *options, const char *name, const char *text);
 
 #endif

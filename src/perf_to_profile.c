@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The program under the name perf_to_profile -i IN -o OUT [-f] [-j], with which pprof converts perf.data files.
  *
- * pprof opens OUT beforehand and reads from that descriptor, so that OUT has to be written in place. pprof discards the
- * profile if the exit code is not 0; so the exit code is 0 for a damaged recording, and a message on stderr reports the
- * damage. */
+ * pprof opens OUT first and reads from that descriptor, so OUT must be written in place. pprof discards the profile if
+ * the exit code is not 0, so it is 0 for a damaged recording, and a message on stderr reports the damage. */
 #include "config.h"
 #include <fcntl.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "perfdata/output.h"
 #include "print.h"
 
-/* A stream, and the output that takes its place on a terminal. */
+/* A stream, and the output that replaces it on a terminal. */
 struct printer {
 	bool known, is_terminal;
 	struct perfdata_output *output;   /* NULL without memory: nothing is printed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock of stderr (flockfile) guards on_screen, as it guards messages. */
+/* The lock of stderr (flockfile) guards on_screen, like messages. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define MEBIBYTE (1u << 20)
 #define COLUMNS 80             /* width of a terminal that reports none */
 
-/* Bytes of the line on the terminal; the line has no more columns than bytes. */
+/* length of the line on the terminal in bytes; at least its columns */
 static size_t on_screen;
 
 static uint64_t clock_now(void)
@@ -33,7 +33,7 @@ bool progress_begin(struct progress *progress, const char *when, const struct me
 	const bool terminal = isatty(STDERR_FILENO);
 	const bool always = when && !strcmp(when, "always");
 	const bool never = when && !strcmp(when, "never");
-	/* JSON is for programs, which ask for progress with --progress always */
+	/* JSON is for programs, so it needs --progress always */
 	if (never || (!always && (!terminal || style->quiet || style->json)))
 		return false;
 	*progress = (struct progress){
@@ -43,7 +43,7 @@ bool progress_begin(struct progress *progress, const char *when, const struct me
 	return true;
 }
 
-/* Returns the percentage; at most 100, since damage makes both numbers inexact. */
+/* The percentage, at most 100: damage makes both numbers inexact. */
 static unsigned percent_done(const struct progress *progress)
 {
 	if (progress->bytes >= progress->total)
@@ -78,8 +78,7 @@ static void spell_numbers(struct perfdata_text *out, const struct progress *prog
 		perfdata_text_printf(out, ", %" PRIu64 " MiB held", (held + MEBIBYTE - 1) / MEBIBYTE);
 }
 
-/* Appends the name of the input in at most `room` bytes, and drops the start of a longer one: a line that wraps on the
- * terminal cannot be overwritten. */
+/* Appends the name of the input, shortened at its start to `room` bytes: a line that wraps cannot be overwritten. */
 static void spell_name(struct perfdata_text *out, const struct progress *progress, size_t room)
 {
 	struct perfdata_text name;
@@ -92,7 +91,7 @@ static void spell_name(struct perfdata_text *out, const struct progress *progres
 		const size_t cut = size - (room > 3 ? room - 3 : 0);
 		at += cut;
 		size -= cut;
-		for (; size && (*at & 0xc0) == 0x80; at++)   /* to the start of a UTF-8 character */
+		for (; size && (*at & 0xc0) == 0x80; at++)   /* moves to the start of a UTF-8 character */
 			size--;
 	}
 	if (perfdata_text_failed(&name))
@@ -132,7 +131,7 @@ static void show_progress(const struct progress *progress)
 	(progress->json ? spell_json : spell_text)(&line, progress);
 	flockfile(stderr);
 	if (progress->terminal) {
-		/* blanks overwrite the rest of a longer line before */
+		/* blanks cover the rest of a longer line */
 		const size_t size = line.size;
 		while (line.size < on_screen && !perfdata_text_failed(&line))
 			perfdata_text_char(&line, ' ');
@@ -141,7 +140,7 @@ static void show_progress(const struct progress *progress)
 	} else {
 		perfdata_text_char(&line, '\n');
 	}
-	/* on a terminal the line has control characters of its own, and the name of the file is printable */
+	/* not by print_words: the line has control characters on purpose, and the file name is printable */
 	if (!perfdata_text_failed(&line) && progress->terminal)
 		fwrite(line.data, 1, line.size, stderr);
 	else if (!perfdata_text_failed(&line))

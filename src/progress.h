@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows how far the reading of an input is: one line on stderr, which a terminal overwrites in place:
+/* Shows the progress of reading an input: one line on stderr, which is overwritten on a terminal:
  *
  *   perfdata: FILE: 123 MB of 600 MB, 20 %, 34 MiB held
  *
@@ -11,14 +11,14 @@
 
 /* The progress of one input. */
 struct progress {
-	const char *file;        /* NULL: shows nothing */
+	const char *file;        /* NULL: show nothing */
 	bool json;
-	bool terminal;           /* overwrites the line, and clears it at the end */
-	bool always;             /* shows the last state at the end, even of a short reading */
+	bool terminal;           /* overwrite the line, and clear it at the end */
+	bool always;             /* show the last state at the end, even after a short reading */
 	bool begun;              /* progress_step was called */
 	uint64_t next;           /* time of the next line, ns of the monotonic clock */
 	uint64_t bytes, total;   /* total: UINT64_MAX if unknown */
-	const struct perfdata_memory *memory;   /* shows how much is held; borrowed; NULL: no memory */
+	const struct perfdata_memory *memory;   /* memory in use is shown; borrowed; NULL: not shown */
 };
 
 /* `when` is the value of --progress; NULL is its default. Borrows `file`. False if nothing will be shown. */

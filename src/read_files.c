@@ -12,8 +12,8 @@
 /* False ends the visit. */
 typedef bool visit_fn(void *user, const struct read_file *file);
 
-/* Gets what the path leads to if that is a regular file: nothing replaces a pipe or a device. Of an input that is not
- * there the message comes where it is opened. */
+/* Finds the file at the path, if it is regular: outputs do not replace pipes or devices. Missing inputs are reported
+ * when they are opened. */
 static bool find_file(const char *path, struct read_file *ret)
 {
 	struct stat status;

@@ -18,7 +18,7 @@
 
 #define INDEX_NAME ".perfdata-index"
 
-/* A job that was done, from its line in the index. */
+/* A finished job, from its line in the index. */
 struct recorded {
 	struct recorded *next;
 	struct outcome outcome;      /* outputs: paths relative to the folder */
@@ -28,10 +28,10 @@ struct recorded {
 };
 struct resume {
 	const struct options *options;
-	char *path;                  /* of the index */
+	char *path;                  /* path of the index */
 	char *made_with;             /* options_made_with() */
 	int fd;                      /* -1: not open yet */
-	struct text_set done;        /* key → last struct recorded; no outputs: made with other options */
+	struct text_set done;        /* key → its last struct recorded; without outputs: made with other options */
 	struct recorded *all;
 };
 
@@ -84,8 +84,8 @@ static void read_outcome(struct outcome *outcome, json_object *line)
 		json_note_failure();
 }
 
-/* Reads a line of the index. A line of other options or of another version replaces earlier lines of its key, since it
- * says that the outputs were overwritten. */
+/* Reads a line of the index. A line with other options or another version replaces earlier lines with its key: that job
+ * overwrote the outputs. */
 static bool read_line(struct resume *resume, json_object *line)
 {
 	const char *key = text_of(line, "key");
@@ -105,8 +105,8 @@ static bool read_line(struct resume *resume, json_object *line)
 	return text_set_put(&resume->done, recorded->key, recorded);
 }
 
-/* Reads the index; skips lines that are no JSON objects, such as a line that a killed process left incomplete. False
- * with errno. */
+/* Reads the index; skips lines that are no JSON objects, such as an incomplete line of a killed process. False with
+ * errno. */
 static bool read_index(struct resume *resume)
 {
 	struct lines lines = { .file = fopen(resume->path, "re"), .end = '\n', .most = MOST_LINE };
@@ -172,14 +172,14 @@ void resume_end(struct resume *resume)
 	free(resume);
 }
 
-/* --- what was done ------------------------------------------------------------------------------------------------ */
+/* --- finished jobs ------------------------------------------------------------------------------------------------ */
 
 static const char *path_below(const struct resume *resume, const char *path)
 {
 	return path + (strlen(resume->path) - strlen(INDEX_NAME));
 }
 
-/* Returns the key of a job in the index: the path of its first output below the folder. */
+/* The key of a job: the path of its first output below the folder. */
 static const char *key_of(const struct resume *resume, const struct job *job)
 {
 	return path_below(resume, job->outputs[0].path);
@@ -277,7 +277,7 @@ static int open_index(const struct resume *resume)
 	return open(resume->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
-/* Appends a line, and first a newline if a killed process left the last line incomplete. */
+/* Appends a line, after a newline if a killed process left the last line incomplete. */
 static bool append_line(int fd, const struct perfdata_text *line)
 {
 	char last = '\n';
@@ -302,8 +302,8 @@ int resume_add(struct resume *resume, const struct job *job)
 		code = errno;
 	else if (perfdata_text_failed(&line) || !outcome_is_whole(&job->outcome))
 		code = ENOMEM;
-	/* other hosts may append to the same file (--shard); on network file systems flock() also makes their lines
-	 * visible here */
+	/* other hosts may append to the file (--shard); on network file systems, flock() also makes their lines
+	 * visible */
 	if (!code) {
 		(void)!flock(resume->fd, LOCK_EX);
 		errno = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata rewrite, repair and anonymize: make recordings from recordings. */
+/* perfdata rewrite, repair and anonymize: make a recording from one or several recordings. */
 #include "config.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "perfdata/emit.h"
 #include "symbol_options.h"
 
-/* The state of a command: one recording, or several that are merged, becomes another. */
+/* The state of a command. */
 struct rewrite {
 	const struct options *options;
 	const char *file;
@@ -27,7 +27,7 @@ struct rewrite {
 	struct pairs *pairs;                 /* file of --mapping for pseudonyms, or NULL */
 	struct perfdata_output *output;
 	struct perfdata_rewriter *rewriter;
-	struct messages messages;            /* about the output */
+	struct messages messages;            /* for messages about the output */
 	struct perfdata_rewrite_rename *renames;
 	size_t nr_renames;
 	struct found_build_ids found;
@@ -38,7 +38,7 @@ static enum perfdata_status write_out(void *user, const void *bytes, size_t size
 	return perfdata_output_write(user, bytes, size);
 }
 
-/* Whether a write to the output failed: then the output knows why, and closing it says so. */
+/* Whether writing the output failed: then closing the output returns the reason. */
 static bool output_failed(const struct rewrite *rewrite, enum perfdata_status status)
 {
 	return status == PERFDATA_EWRITE && perfdata_output_flush(rewrite->output) != PERFDATA_OK;
@@ -58,7 +58,7 @@ static enum exit_code no_memory(const struct options *options)
 	return exit_code_of_status(PERFDATA_ENOMEM);
 }
 
-/* Parses "OLD=NEW" and cuts at the last equals sign, since OLD may be a name such as "cpu/event=0x3c/". */
+/* Parses "OLD=NEW", split at the last equals sign, since OLD may be "cpu/event=0x3c/". */
 static enum exit_code parse_renames(struct rewrite *rewrite)
 {
 	const struct text_list *list = &rewrite->options->renames;
@@ -109,7 +109,7 @@ static bool has_filters(const struct options *options)
 
 /* --- passes ------------------------------------------------------------------------------------------------------ */
 
-/* Opens the input for a pass before the copy, without messages: the copy finds and reports the same. */
+/* Opens the input for a pass before the copy, without messages: the copy reports the same findings. */
 static bool open_quietly(struct rewrite *rewrite, struct input *input)
 {
 	struct options quiet = *rewrite->options;
@@ -119,7 +119,7 @@ static bool open_quietly(struct rewrite *rewrite, struct input *input)
 	return input_open(input, &quiet, rewrite->file, PERFDATA_ORDER_TIME, INPUT_HOLD);
 }
 
-/* Reduces a list of record types to samples or nothing: records of other types are kept or dropped by time. */
+/* Reduces a list of record types to samples: other records are kept or dropped by time. */
 static void only_samples(struct perfdata_filter *filter, uint32_t *ret_types)
 {
 	bool any = filter->nr_types == 0;
@@ -184,7 +184,7 @@ static enum exit_code choose_records(struct rewrite *rewrite)
 		choose_in(rewrite, &input, &first);
 	const enum exit_code code = input_close_quietly(&input);
 	if (code != EXIT_FINE || !first || rewrite->options->files.nr > 1)
-		return code;   /* a merge reads in the order of time and needs no look back */
+		return code;   /* a merge reads in the order of time, and needs no look back */
 	if (open_quietly(rewrite, &input)) {
 		const enum perfdata_status status = perfdata_rewriter_look_back(rewrite->rewriter, input.reader);
 		if (status != PERFDATA_OK)
@@ -193,7 +193,7 @@ static enum exit_code choose_records(struct rewrite *rewrite)
 	return input_close_quietly(&input);
 }
 
-/* Finds out when the recording begins and which events it has. */
+/* Reads when the recording begins and which events it has. */
 static enum exit_code survey_inputs(struct rewrite *rewrite)
 {
 	struct input input;
@@ -216,7 +216,7 @@ static bool has_stacks(const struct perfdata_reader *reader)
 	return false;
 }
 
-/* Copies a recording for `anonymize` and unwinds its user stacks, since the copy has no stack memory to unwind. */
+/* Copies a recording for `anonymize`, and unwinds its user stacks, since the copy lacks stack memory. */
 static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *input)
 {
 	struct perfdata_symbols *symbols = NULL;
@@ -240,7 +240,7 @@ static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *
 	return status;
 }
 
-/* Notes names to be changed that no event has: most likely they are misspelled. */
+/* Notes names in --rename that no event has, which are probably misspelled. */
 static void note_renames(struct rewrite *rewrite, struct perfdata_reader *const *readers, size_t nr)
 {
 	for (size_t i = 0; i < rewrite->nr_renames; i++) {
@@ -290,8 +290,8 @@ static enum exit_code copy_recording(struct rewrite *rewrite)
 /* --- several inputs ---------------------------------------------------------------------------------------------- */
 
 struct merging {
-	struct input *known;                 /* first pass, read to the end: has all events */
-	struct input *inputs;                /* second pass: the copy */
+	struct input *known;                 /* first pass, to the end of each recording, for its events */
+	struct input *inputs;                /* second pass, which copies */
 	struct perfdata_reader **readers;    /* of `inputs` */
 	size_t nr_known, nr_inputs;
 };
@@ -397,7 +397,7 @@ static enum exit_code run_rewrite(struct rewrite *rewrite)
 	const struct options *options = rewrite->options;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const bool to_stdout = !strcmp(options->output, "-");
-	/* what is anonymous may be shared */
+	/* an anonymized recording may be shared */
 	const unsigned rights = rewrite->anonymize ? 0 : output_rights_of(options->files.values, options->files.nr);
 	const unsigned flags = rights | (options->force ? PERFDATA_OUTPUT_FORCE : 0u);
 	rewrite->output = to_stdout ? perfdata_output_fd(STDOUT_FILENO) : perfdata_output_path(options->output, flags);
@@ -494,7 +494,7 @@ static bool read_key(const struct options *options, struct perfdata_anonymize_op
 	FILE *file = options->key ? fopen(options->key, "rb") : NULL;
 
 	if (!options->key)
-		return true;   /* the library makes one */
+		return true;   /* the library makes a random key */
 	const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
 	if (file)
 		fclose(file);
@@ -537,7 +537,7 @@ static bool parse_keep(const struct options *options, uint32_t *ret)
 	return true;
 }
 
-/* The file of pseudonyms and their originals. */
+/* The file that maps pseudonyms to originals. */
 struct pairs {
 	int fd;
 	struct perfdata_output *output;
@@ -568,7 +568,7 @@ static void put_pair(void *user, const char *kind, struct perfdata_bytes from, s
 	perfdata_text_char(out, '\n');
 	if (out->size < PAIRS_HELD)
 		return;
-	(void)perfdata_output_write(pairs->output, out->data, out->size);   /* closing returns the error */
+	(void)perfdata_output_write(pairs->output, out->data, out->size);   /* closing the output returns the error */
 	perfdata_text_clear(out);
 }
 
@@ -580,7 +580,7 @@ static bool open_pairs(const struct options *options, struct rewrite *rewrite, s
 		return true;
 	pairs->fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
 					   (options->force ? O_TRUNC : O_EXCL), 0600);
-	/* a file that was there before may have let others read it */
+	/* an existing file may be readable by others */
 	if (pairs->fd >= 0 && !fstat(pairs->fd, &status) && S_ISREG(status.st_mode) && fchmod(pairs->fd, 0600)) {
 		usage_error(&options->style, "--mapping %s: the rights of the file cannot be changed",
 			    options->mapping);

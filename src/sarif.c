@@ -14,7 +14,7 @@ static void write_member(struct perfdata_text *out, const char *key, const char 
 	perfdata_text_json_string(out, text, strlen(text));
 }
 
-/* Appends a path as a URI reference. Relative paths stay relative, so that a CI pipeline finds them in its checkout. */
+/* Appends a path as a URI reference. Relative paths stay relative, so that CI finds them in its checkout. */
 static void spell_uri(struct perfdata_text *out, const char *path)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
@@ -32,7 +32,7 @@ static void spell_place(struct perfdata_text *out, const char *file, uint64_t of
 {
 	perfdata_text_literal(out, "\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
 	spell_uri(out, file);
-	/* byteOffset is the location; startLine is for viewers that need a line */
+	/* byteOffset is the place; some viewers need startLine */
 	perfdata_text_literal(out, "},\"region\":{\"startLine\":1");
 	if (offset != PERFDATA_NO_OFFSET)
 		perfdata_text_printf(out, ",\"byteOffset\":%" PRIu64 ",\"byteLength\":0", offset);
@@ -60,7 +60,7 @@ static void spell_result(struct perfdata_text *out, const char *rule, size_t ind
 	perfdata_text_release(&print);
 }
 
-/* Returns the index of the rule for a code; for an unknown code (0) the last rule, UNREADABLE. */
+/* Index of the rule for a code; UNREADABLE, the last rule, for an unknown code (0). */
 static size_t rule_index(unsigned code)
 {
 	const struct perfdata_finding_info *info;
@@ -73,7 +73,7 @@ static size_t rule_index(unsigned code)
 void sarif_result(struct perfdata_text *out, const struct perfdata_finding *finding, const char *file)
 {
 	char code[8];
-	/* the letter is that of the code's usual severity, as in `explain` */
+	/* with the letter of the code's usual severity, as in `explain` */
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(finding->code);
 	spell_result(out, message_code(info ? info->severity : finding->severity, finding->code, code),
 		     rule_index(finding->code), perfdata_severity_name(finding->severity), finding->message,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata fields, perfdata schema: print descriptions of the outputs. */
+/* perfdata fields, perfdata schema: describe the outputs. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

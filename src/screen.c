@@ -12,7 +12,7 @@
 
 #define REVERSE (1ul << 18)
 
-/* Functions of curses, by their documented prototypes; a window and a screen are opaque. */
+/* Functions of curses, declared as documented; windows and screens are opaque. */
 struct screen {
 	void *library, *window, *of;
 	void *(*newterm)(const char *, FILE *, FILE *);
@@ -140,7 +140,7 @@ void screen_size(const struct screen *screen, size_t *ret_lines, size_t *ret_col
 	*ret_columns = columns > 0 ? (size_t)columns : 1;
 }
 
-/* How many bytes fit into so many columns; none that the locale cannot show. */
+/* Number of bytes that fit into `columns`; 0 if the locale cannot show the text. */
 static size_t fitting_size(const char *text, size_t size, size_t columns)
 {
 	mbstate_t state = { 0 };
@@ -165,7 +165,7 @@ void screen_line(struct screen *screen, size_t line, const char *text, size_t si
 	screen_size(screen, &lines, &columns);
 	if (line >= lines || screen->wmove(screen->window, (int)line, 0) < 0)
 		return;
-	/* the last column stays free: a character there would move some terminals to the next line */
+	/* the last column stays empty: a character there would wrap on some terminals */
 	const size_t fits = fitting_size(text, size, columns - 1);
 	screen->wattrset(screen->window, is_marked ? (int)REVERSE : 0);
 	screen->waddnstr(screen->window, text, (int)fits);

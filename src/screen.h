@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A terminal's screen, by a curses library that is loaded when it is asked for. */
+/* A terminal's screen, by a curses library that is loaded on first use. */
 #ifndef SCREEN_H
 #define SCREEN_H
 
@@ -14,17 +14,17 @@ enum screen_key {
 };
 
 struct screen;
-/* NULL: *ret_reason says why: no library, no terminal, or one that cannot move its cursor. */
+/* NULL and *ret_reason: no library, no terminal, or a terminal that cannot move its cursor. */
 struct screen *screen_open(const char **ret_reason);
 /* Restores the terminal. */
 void screen_close(struct screen *screen);
 void screen_size(const struct screen *screen, size_t *ret_lines, size_t *ret_columns);
-/* Writes a whole line: printable text, as far as it fits. */
+/* Writes a line of printable text, as far as it fits. */
 void screen_line(struct screen *screen, size_t line, const char *text, size_t size, bool is_marked);
 void screen_clear(struct screen *screen);
-/* Shows what was written and waits for a key: enum screen_key, or a byte. */
+/* Updates the screen and waits for a key: enum screen_key, or a byte. */
 int screen_key(struct screen *screen);
-/* The name of the library that can be loaded; NULL: none. */
+/* The name of the curses library that can be loaded; NULL: none. */
 const char *screen_library(void);
 
 #endif

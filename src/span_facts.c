@@ -22,7 +22,7 @@ const struct span_answer span_answers[NR_SPAN_ANSWERS] = {
 	  { "kvm:kvm_exit" } },
 };
 
-/* Why waits are unknown, and how to record them. */
+/* Why times of waits are unknown, and how to record them. */
 static const char was_sampled[] = "unknown, since sched_switch was sampled: perf record -c 1 has every switch\n";
 static const char not_recorded[] = "not recorded; perf record --switch-events records times, "
 				   "-e sched:sched_switch -c 1 -g also stacks\n";
@@ -60,14 +60,15 @@ void span_facts_show(struct perfdata_text *out, const struct perfdata_session *s
 	}
 }
 
-/* --- by the events alone ------------------------------------------------------------------------------------------ */
+/* --- from the events alone
+ * ------------------------------------------------------------------------------------------ */
 
 static bool is_named(const struct perfdata_event *event, const char *begin)
 {
 	return event->attr->type == PERFDATA_TYPE_TRACEPOINT && !strncmp(event->name, begin, strlen(begin));
 }
 
-/* Every one is in the recording: the event was not sampled. */
+/* Whether every occurrence was recorded, not one in a period. */
 static bool is_whole(const struct perfdata_event *event)
 {
 	return !perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ) && event->attr->sample_period == 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lock of stderr (flockfile) guards the counts, as it guards messages. */
+/* The lock of stderr (flockfile) guards the counts, like messages. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ uint64_t summary_now(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Creates the folders of the path: the summary may be below the output folder, which does not exist yet. */
+/* Creates the folders of the path: the summary may be in the output folder, which is created later. */
 static void make_folders(const char *path)
 {
 	char *copy = strdup(path);
@@ -35,8 +35,7 @@ static void make_folders(const char *path)
 	free(copy);
 }
 
-/* Opens the file of --summary. Replaces an existing file by a new one instead of truncating it, since another run may
- * still write to the old one. */
+/* Opens the file of --summary. An existing file is replaced, not truncated, since another run may still write to it. */
 static int open_file(const struct options *options)
 {
 	struct stat status;
@@ -56,7 +55,7 @@ static int open_file(const struct options *options)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
-/* Says why, unless it is EXIT_FINE. */
+/* Makes the output for the file; EXIT_FINE, or an exit code after a message. */
 static enum exit_code make_output(struct summary *summary)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -91,7 +90,7 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 	return EXIT_USAGE;
 }
 
-/* Writes a line with one write(), which outputs without compression do, so that a killed process leaves whole lines. */
+/* Writes a line with one write() (outputs without compression do), so that a killed process leaves complete lines. */
 static void put_line(struct summary *summary, const struct perfdata_text *line)
 {
 	if (summary->fd >= 0 && !summary->failed)

@@ -25,7 +25,7 @@ bool symbols_wanted(const struct options *options)
 	return options->symbols ? !strcmp(options->symbols, "yes") : by_default;
 }
 
-/* Keeps a text that is to be freed with the options. NULL without memory. */
+/* Keeps a text until the options are released. NULL without memory. */
 static const char *keep_text(struct options *options, char *text)
 {
 	struct text_list *made = &options->made;
@@ -35,8 +35,8 @@ static const char *keep_text(struct options *options, char *text)
 	return NULL;
 }
 
-/* Splits "DIR,flat" and "DIR,hierarchy" as perf does, at the last comma. Anything else after a comma is part of the
- * folder's name. NULL without memory. */
+/* Splits "DIR,flat" and "DIR,hierarchy" at the last comma, as perf does; other text after a comma belongs to the
+ * folder. NULL without memory. */
 static const char *folder_of(struct options *options, const char *given, bool *ret_flat)
 {
 	const char *comma = strrchr(given, ',');
@@ -46,7 +46,7 @@ static const char *folder_of(struct options *options, const char *given, bool *r
 	return keep_text(options, strndup(given, (size_t)(comma - given)));
 }
 
-/* Whether the file or folder that an option names is there and may be read. False after a message. */
+/* Whether the file or folder of an option exists and is readable. False after a message. */
 static bool is_there(const struct options *options, const char *name, const char *path, bool is_folder,
 		     enum exit_code *ret_code)
 {
@@ -57,7 +57,7 @@ static bool is_there(const struct options *options, const char *name, const char
 			 : !is_folder && S_ISDIR(status.st_mode)      ? EISDIR
 			 : access(path, is_folder ? R_OK | X_OK : R_OK) ? errno
 								      : 0;
-	/* the library opens nothing else */
+	/* the library opens regular files only */
 	const bool is_special = path && !code && !is_folder && !S_ISREG(status.st_mode);
 	if (!code && !is_special)
 		return true;
@@ -66,7 +66,7 @@ static bool is_there(const struct options *options, const char *name, const char
 	return false;
 }
 
-/* An ELF file, or one that is packed. */
+/* Whether a file begins as an ELF file or a compressed file. */
 static bool may_be_elf(const unsigned char *head, size_t size)
 {
 	static const struct { const char *bytes; size_t size; } magics[] = {
@@ -78,7 +78,7 @@ static bool may_be_elf(const unsigned char *head, size_t size)
 	return false;
 }
 
-/* A line of kallsyms begins with an address. */
+/* Whether a file begins with an address, as kallsyms does. */
 static bool may_be_kallsyms(const unsigned char *head, size_t size)
 {
 	size_t digits = 0;
@@ -87,8 +87,8 @@ static bool may_be_kallsyms(const unsigned char *head, size_t size)
 	return digits && digits <= 16 && digits < size && head[digits] == ' ';
 }
 
-/* Whether a file that an option names begins as such a file does. False after a message: from another file no name
- * would come, which would be taken for an answer. */
+/* Whether a file of an option has the right kind of content. False after a message: other content would give no names,
+ * without an error. */
 static bool is_fit(const struct options *options, const char *name, const char *path,
 		   bool (*may_be)(const unsigned char *head, size_t size), enum exit_code *ret_code)
 {
@@ -106,7 +106,7 @@ static bool is_fit(const struct options *options, const char *name, const char *
 	return false;
 }
 
-/* Moves the roots whose layout is flat to a list of their own. False without memory. */
+/* Moves roots with flat layout to another list. False without memory. */
 static bool split_roots(struct options *options)
 {
 	struct text_list *roots = &options->roots, *flats = &options->flats;
@@ -125,8 +125,7 @@ static bool split_roots(struct options *options)
 	return true;
 }
 
-/* Looks at the places that options name before any work: what is not there gives no names, which would be taken for an
- * answer. */
+/* Checks the files and folders of options before any work: a missing one would give no names, without an error. */
 static bool check_places(struct options *options, enum exit_code *ret_code)
 {
 	options->symfs_folder = options->symfs ? folder_of(options, options->symfs, &options->symfs_flat) : NULL;
@@ -178,8 +177,8 @@ void symbols_close(struct options *options)
 	options->bundle = NULL;
 }
 
-/* Sets the paths of a bundle, which is a build-id cache of perf, a debug directory, and below root/ a tree of files
- * without build-id. */
+/* Sets the paths of a bundle: it is a build-id cache of perf, a debug directory and, in root/, a tree of files without
+ * build-ids. */
 static void take_bundle(const struct options *options, struct perfdata_symbols_options *symbols, char *root,
 			size_t size)
 {
@@ -211,7 +210,7 @@ void symbol_options_make(const struct options *options, struct messages *message
 				  : !strcmp(options->recorded_names, "no")  ? PERFDATA_RECORDED_NAMES_UNUSED
 									    : PERFDATA_RECORDED_NAMES_FOUND;
 	symbols->raw_names = options->raw_names;
-	/* perf looks nowhere else then, and for its cache there */
+	/* with --symfs perf looks nowhere else, and for its cache there too */
 	if (options->style.perf && options->symfs_folder) {
 		symbols->no_host = true;
 		home = options->symfs_folder;

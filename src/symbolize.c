@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata symbolize: copies text from stdin to stdout and replaces addresses by names. An address is "PATH+0xADDRESS"
- * between the start of a line or a ';' and the next ';', blank or end of the line, as `folded --addresses` writes
- * frames; all other text is copied unchanged. */
+/* perfdata symbolize: copies text from stdin to stdout, and replaces addresses by names. An address is
+ * "PATH+0xADDRESS", after the start of a line or ';', and before ';', a blank or the end of the line, as `folded
+ * --addresses` writes frames. Other text is unchanged. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ struct naming {
 	struct known_file *files;
 	size_t nr, room, last;
 	struct perfdata_text out;
-	uint64_t too_long;                 /* the number of a line that no text has; 0: none */
+	uint64_t too_long;                 /* number of a line that is too long; 0: none */
 	bool failed;
-	enum perfdata_status failure;      /* of finding names; PERFDATA_OK: none */
+	enum perfdata_status failure;      /* why looking up names failed; PERFDATA_OK: it did not */
 };
 
 static enum perfdata_dso_kind kind_of(const char *path)
@@ -40,7 +40,7 @@ static enum perfdata_dso_kind kind_of(const char *path)
 	return !strncmp(path, "[kernel", 7) ? PERFDATA_DSO_KERNEL : PERFDATA_DSO_NONE;
 }
 
-/* Returns the symbols of the file at a path, opened once; the text has no build-ids to check the file with. */
+/* The symbols of the file at a path, opened once. Without check of a build-id, since the text has none. */
 static struct perfdata_symbols_dso *file_of(struct naming *naming, const char *path, size_t size)
 {
 	for (size_t i = 0; i < naming->nr; i++) {
@@ -78,7 +78,7 @@ static void append_name(struct perfdata_text *out, const char *name)
 		perfdata_text_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' || *name == 0x7f ? '_' : *name);
 }
 
-/* A name may be there, and was not found since something failed. */
+/* Notes that a look-up failed, so that a name may be missing. */
 static void note_failure(struct naming *naming, enum perfdata_status status)
 {
 	if (status == PERFDATA_ENOMEM || (status == PERFDATA_EREAD && !naming->failure))
@@ -109,7 +109,7 @@ static bool append_symbol(struct naming *naming, struct perfdata_symbols_dso *ds
 	return true;
 }
 
-/* Finds "PATH+0xADDRESS" at the start of a part, and its end. False: the part has no address. */
+/* Finds "PATH+0xADDRESS" at the start of a part, and its end. False: there is no address. */
 static bool find_address(const char *part, size_t size, size_t *ret_path, uint64_t *ret_address, size_t *ret_end)
 {
 	static const char sign[] = "+0x";

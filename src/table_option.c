@@ -25,7 +25,7 @@ static bool is_name(const char *at)
 	return size && (!at[size] || at[size] == ',');
 }
 
-/* Returns the length of the first name in a list. */
+/* Length of the first name in a list. */
 static size_t name_size(const char *list)
 {
 	size_t size = strcspn(list, ",");
@@ -40,7 +40,8 @@ bool tables_are_several(const struct options *options)
 	return name && (!strcmp(name, "all") || name[name_size(name)]);
 }
 
-/* --- what a recording has ----------------------------------------------------------------------------------------- */
+/* --- tables of a recording
+ * ----------------------------------------------------------------------------------------- */
 
 struct names {
 	char **list;

@@ -15,7 +15,7 @@ enum { COLUMNS = 80, COLUMNS_OF_PIPES = 100 };
 #define ROWS "40"
 
 static pid_t pager;
-static char width[24];   /* text of the option `width`, which struct options borrows */
+static char width[24];   /* value of the option `width`, borrowed by struct options */
 
 static uint64_t screen_columns(void)
 {
@@ -29,7 +29,7 @@ static uint64_t screen_columns(void)
 
 size_t terminal_columns(void) { return isatty(STDOUT_FILENO) ? (size_t)screen_columns() : COLUMNS_OF_PIPES; }
 
-/* Starts the pager and sends stdout to it. LESS=FRX lets less end at once if the output fits on the screen. */
+/* Starts the pager on stdout. LESS=FRX lets less end at once if the output fits on the screen. */
 static void start_pager(void)
 {
 	const char *program = getenv("PERFDATA_PAGER") ? getenv("PERFDATA_PAGER") : getenv("PAGER");
@@ -71,11 +71,10 @@ static bool was_given(const struct options *options, const char *name, const cha
 bool terminal_prepare(struct options *options)
 {
 	const bool watched = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
-	/* emitters for terminals have both options */
+	/* emitters of text for terminals have both options */
 	if (!watched || !has_option(options, "width") || !has_option(options, "color"))
 		return true;
-	/* forms for programs have no colors; without a pager their strings are escaped by the output, which sees the
-	 * terminal */
+	/* JSON and CSV have no colors; without a pager the output escapes their strings, since it is the terminal */
 	const bool is_text = !was_given(options, "json", NULL) && !was_given(options, "csv", NULL);
 	const char *off = getenv("NO_COLOR");
 	const char *color = is_text && !(off && *off) ? "always" : "never";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads files of lines with bounded memory: a file without line ends, such as a device, must not be collected whole. */
+/* Reads lines with limited memory: a file without newlines, such as a device, must not be read whole. */
 #ifndef TEXT_LINES_H
 #define TEXT_LINES_H
 
@@ -8,15 +8,15 @@
 
 enum { MOST_PATH = 4096, MOST_LINE = 16 << 20 };
 
-/* A file that is read; free `text` after the last line. */
+/* State of reading a file. Free `text` after the last line. */
 struct lines {
 	FILE *file;
-	int end;             /* the byte that ends a line */
-	size_t most;         /* bytes of a line without its end */
-	char *text;          /* the line, with a '\0' after it in place of its end */
+	int end;             /* byte that ends a line */
+	size_t most;         /* limit of the size of a line in bytes, without its end */
+	char *text;          /* the line; a '\0' replaces its end */
 	size_t size, room;
-	uint64_t nr;         /* of the line, from 1 */
-	bool ended;          /* the line has an end: only the last of a file may lack it */
+	uint64_t nr;         /* number of the line, from 1 */
+	bool ended;          /* the line has an end; only the last line may lack it */
 };
 
 /* PERFDATA_OK: a line was read. PERFDATA_END. PERFDATA_EREAD with errno. PERFDATA_ELIMIT: the line is too long.

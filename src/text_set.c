@@ -5,7 +5,7 @@
 #include <string.h>
 #include "text_set.h"
 
-/* FNV-1a: short paths, and no need to resist collisions made on purpose. */
+/* FNV-1a: keys are short paths, and need no protection against deliberate collisions. */
 static uint64_t hash_text(const char *key)
 {
 	uint64_t value = 0xcbf29ce484222325;
@@ -14,7 +14,7 @@ static uint64_t hash_text(const char *key)
 	return value ^ value >> 32;
 }
 
-/* Returns the slot of the key, or the free slot for it. */
+/* The slot of the key, or a free slot for it. */
 static struct text_entry *slot_of(const struct text_set *set, const char *key)
 {
 	size_t at = (size_t)hash_text(key) & (set->room - 1);

@@ -13,12 +13,11 @@ struct text_set {
 	size_t nr, room;         /* room: a power of two, or 0 */
 };
 
-/* Adds a key with its value, unless the key is there: *ret_first is the value that the key has already, or NULL for a
- * new key. False without memory. */
+/* Adds a key and value if the key is new: then *ret_first is NULL, otherwise the key's value. False without memory. */
 bool text_set_add(struct text_set *set, const char *key, const void *value, const void **ret_first);
-/* Sets the value of a key, which may be new. False without memory. */
+/* Sets the value of a new or existing key. False without memory. */
 bool text_set_put(struct text_set *set, const char *key, const void *value);
-/* Returns the value of the key; NULL for an unknown key. */
+/* The value of the key; NULL if it is unknown. */
 const void *text_set_find(const struct text_set *set, const char *key);
 void text_set_release(struct text_set *set);
 

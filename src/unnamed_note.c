@@ -7,10 +7,10 @@
 #include "unnamed_note.h"
 
 #define FILES_TOLD 3
-/* Per mille of samples without names below which no note is printed: some addresses are always between functions. */
+/* Per mille of unnamed samples from which on the note is printed: some addresses are always between functions. */
 #define WORTH_TELLING 1
 
-/* Whether the recorded kernel has the release of the running one, which does not prove that they are the same. */
+/* Whether the recorded kernel has the release of the running one; it may be another build. */
 static bool kernel_may_be_ours(const struct input *input)
 {
 	struct utsname name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What recordings of Android's simpleperf say of stacks that could not be unwound (--keep-failed-unwinding-result). */
+/* Facts of Android's simpleperf about stacks that it could not unwind (--keep-failed-unwinding-result). */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 enum { OTHER_CODE = sizeof((struct unwinding *)0)->of / sizeof(uint64_t) - 1 };
 
-/* simpleperf's own rule: if an unreadable address is at most this far above the recorded stack, a larger copy of the
- * stack would have contained it. */
+/* simpleperf's rule: if the unreadable address is at most this far above the recorded stack, a larger copy would have
+ * contained it. */
 #define NEAR_STACK (UINT64_C(128) << 10)
 
 static const char *code_name(size_t code)

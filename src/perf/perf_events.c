@@ -26,7 +26,7 @@ static void show_tips(struct perfdata_text *out, const struct perfdata_reader *r
 		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }
 
-/* Appends the name. perf makes it from the attr for pipes, and where only simpleperf's section names the event. */
+/* Appends the name. perf makes it from the attr for pipes, and for events that only simpleperf's section names. */
 static void show_name(struct perfdata_text *out, const struct perfdata_reader *reader,
 		      const struct perfdata_event *event)
 {
@@ -97,7 +97,7 @@ static bool is_text(struct perfdata_bytes bytes, const char *text)
 	return bytes.size == strlen(text) && !memcmp(bytes.data, text, bytes.size);
 }
 
-/* The name that the user gave the group of this leader, or NULL. */
+/* The group name that the user chose, by leader; or NULL. */
 static const struct perfdata_bytes *group_name(const struct perfdata_reader *reader,
 					       const struct perfdata_event *leader)
 {
@@ -114,7 +114,7 @@ static const struct perfdata_bytes *group_name(const struct perfdata_reader *rea
 	return NULL;
 }
 
-/* "NAME{leader,member}", or the event alone. */
+/* Appends "NAME{leader,member}", or the event if it is alone. */
 static void show_group(struct perfdata_text *out, const struct perfdata_reader *reader,
 		       const struct perfdata_event *leader)
 {

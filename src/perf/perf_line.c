@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's rules for command lines: short options in one word, with their value after them or in the next word; long
- * ones by any beginning that only one of them has; --no-NAME and, for an option "no-NAME", --NAME; `--`; `-h`. */
+/* perf's rules for command lines: short options in one word, with a value after them or in the next word; long options
+ * by any unique prefix; --no-NAME and, for an option "no-NAME", --NAME; `--`; `-h`. */
 #include "config.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static int give_value(struct perf_line *line, const struct perf_option *option, 
 	return 0;
 }
 
-/* "switch `i'" or "option `input'", as messages name it. */
+/* Prints "switch `i'" or "option `input'", as perf's messages do. */
 static int print_complaint(const struct perf_line *line, const struct perf_option *option, bool is_short,
 			   const char *what)
 {
@@ -91,7 +91,8 @@ static int print_complaint(const struct perf_line *line, const struct perf_optio
 	return perf_usage(line->command, false);
 }
 
-/* Takes the option with its value; `text` is what is in the same word, or NULL. Moves *at to the word taken. */
+/* Applies the option with its value; `text` is the value in the same word, or NULL. Moves *at to the last word that was
+ * used. */
 static int take_option(struct perf_line *line, const struct perf_option *option, bool no, const char *text,
 		       bool is_short, char **argv, int *at)
 {
@@ -138,7 +139,7 @@ static int take_short(struct perf_line *line, const char *letters, char **argv, 
 	return 0;
 }
 
-/* An option that a long name means, and whether the name unsets it. */
+/* The option for a long name, and whether the name negates it. */
 struct found { const struct perf_option *option; bool no; };
 
 static bool name_is(const char *name, const char *word, size_t size, bool whole)
@@ -146,8 +147,8 @@ static bool name_is(const char *name, const char *word, size_t size, bool whole)
 	return !strncmp(name, word, size) && (!whole || !name[size]);
 }
 
-/* Whether the word is the option's name, or its beginning, in one of its forms: NAME, no-NAME, and NAME of "no-NAME".
- * `n`, `no` and `no-` begin every no-NAME. */
+/* Whether the word is a prefix of the option's name in one of its forms: NAME, no-NAME, or NAME of "no-NAME". `n`, `no`
+ * and `no-` are prefixes of every no-NAME. */
 static bool word_means(const struct perf_option *option, const char *word, size_t size, bool whole, struct found *ret)
 {
 	const bool is_no = !strncmp(option->name, "no-", 3);
@@ -162,7 +163,7 @@ static bool word_means(const struct perf_option *option, const char *word, size_
 	return !whole && name_is("no-", word, size, false);
 }
 
-/* Shells ask for what completes a command line. */
+/* Prints the words with which a shell completes a command line. */
 static int list_words(const struct perf_command *command, const char *word)
 {
 	if (!strcmp(word, "list-opts"))

@@ -44,7 +44,7 @@ int perf_do_evlist(int argc, char **argv)
 	return code;
 }
 
-/* Where the input is a program or a library, perf prints the build-id of that. */
+/* If the input is a program or library, prints its build-id, as perf does. */
 static bool put_id_of_program(const char *file)
 {
 	uint8_t id[PERFDATA_BUILD_ID_MAX];

@@ -6,7 +6,7 @@
 #include "perfdata/convert.h"
 #include "print.h"
 
-/* The version of perf whose command lines and texts are followed. Callers read "MAJOR.MINOR", or what comes before the
+/* The version of perf whose command lines and texts we follow. Programs read "MAJOR.MINOR", or the text before the
  * first '-'. */
 #define PERF_FOLLOWED "7.3.4"
 
@@ -15,7 +15,7 @@ static int do_help(int argc, char **argv);
 
 static const char recording[] = "use perf itself: perfdata reads recordings, and makes none";
 
-/* perf's commands: those that are answered, and what to use for the others. */
+/* perf's commands: which are supported, and what to use instead of the others. */
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -60,7 +60,7 @@ static const struct {
 
 static void put_version(void) { perf_print("perf version %s-perfdata-%s\n", PERF_FOLLOWED, perfdata_version()); }
 
-/* What perf's build options say, as far as it holds of this program: callers look for what recording could do. */
+/* Prints perf's build options with values that are true for this program: callers check what recording supports. */
 static void put_build_options(void)
 {
 	static const char *const off[] = { "aio", "bpf", "bpf_skeletons", "libtraceevent", "numa_num_possible_cpus" };
@@ -122,7 +122,8 @@ static int wrong_option(const char *message, const char *word)
 	return PERF_USAGE_CODE;
 }
 
-/* perf's options before the command. Returns the number of words, below 0 where the program is to end with *code. */
+/* Parses perf's options before the command. Returns the number of words; below 0 if the program has to end with
+ * *code. */
 static int main_options(int argc, char **argv, int *code)
 {
 	static const char *const with_value[] = { "--buildid-dir", "--debugfs-dir", "--tracefs-dir", "--debug",
@@ -193,7 +194,7 @@ static int run_perf(int argc, char **argv)
 int perf_main(int argc, char **argv)
 {
 	const int code = run_perf(argc - 1, argv + 1);
-	/* -1: --help was answered */
+	/* -1: --help was printed */
 	const int end = code < 0 ? PERF_DONE_CODE : code;
 	if (print_finish())
 		return end;

@@ -56,7 +56,7 @@ void perf_words_translate(struct perf_words *words, const struct perf_line *line
 			add_names(words, option->what, given->text);
 			continue;
 		}
-		/* perf takes empty texts for none */
+		/* perf ignores empty values */
 		if (given->text && !*given->text)
 			continue;
 		snprintf(name, sizeof name, "%s%s", given->no ? "no-" : "", option->what);
@@ -118,7 +118,7 @@ static bool traces_may_come(const struct perfdata_reader *reader)
 	       perfdata_reader_feature(reader, PERFDATA_FEATURE_AUXTRACE);
 }
 
-/* Recorders write AUXTRACE_INFO before all samples. */
+/* Finds the type of the tracer: AUXTRACE_INFO comes before all samples. */
 static uint32_t find_tracer(struct perfdata_reader *reader)
 {
 	struct perfdata_record *record = perfdata_record_new();
@@ -137,7 +137,7 @@ static uint32_t find_tracer(struct perfdata_reader *reader)
 	return tracer;
 }
 
-/* perf looks at the first event of each type that the kernel has itself. */
+/* Whether samples lack CPUs: perf looks at the first event of each type of the kernel. */
 static bool lacks_cpus(const struct perfdata_reader *reader)
 {
 	const struct perfdata_event *event;
@@ -168,7 +168,7 @@ void perf_look_at(const char *file, struct perf_look *ret)
 	struct perfdata_reader *reader;
 	struct stat status;
 	*ret = (struct perf_look){ .is_stream = true };
-	/* bytes read from a pipe cannot be read again */
+	/* bytes of a pipe cannot be read twice */
 	if (!strcmp(file, "-") || stat(file, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
 		return;
 	if (perfdata_reader_open_path(file, &options, &reader, NULL) != PERFDATA_OK)
@@ -233,7 +233,7 @@ int perf_run(struct perf_run *run, const struct perf_line *line)
 	struct perf_voice voice = { 0 };
 	struct options options = {
 		.style = { .quiet = true, .perf = &voice },
-		.recorded_names = "no",      /* perf knows none */
+		.recorded_names = "no",      /* perf does not know recorded names */
 		.max_ratio = DEFAULT_MAX_RATIO,
 		.progress = "never",
 		.samples_only = run->samples_only,
@@ -242,7 +242,7 @@ int perf_run(struct perf_run *run, const struct perf_line *line)
 		.event_lines = run->event_lines,
 	};
 	perf_words_add(&run->words, "input", file);
-	/* options_parse looks for a NULL after the last word */
+	/* options_parse needs a NULL after the last word */
 	if (!grow_list(&run->words.list, &run->words.room, run->words.nr, sizeof *run->words.list))
 		run->words.failed = true;
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf script, and those of perf report and perf data that print the same or count. */
+/* perf script, and modes of perf report and perf data with similar output. */
 #include "config.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -42,7 +42,7 @@ static bool without_traces(const struct perf_line *line)
 
 /* --- perf script -------------------------------------------------------------------------------------------------- */
 
-/* Options of `script` alone, which a dump has no use for. */
+/* Whether an option has no effect on a dump. */
 static bool is_of_lines(const char *word) { return !strncmp(word, "--show-", 7) && strcmp(word, "--show-kernel-path"); }
 
 static int run_dump(const struct perf_line *line, struct perf_run *run)
@@ -69,7 +69,7 @@ static int run_dump(const struct perf_line *line, struct perf_run *run)
 	return perf_run(run, line);
 }
 
-/* Decides what becomes of traces. False after a message. */
+/* Adds options for traces. False after a message. */
 static bool add_traces(const struct perf_line *line, const struct perf_look *look, struct perf_words *words)
 {
 	const struct perf_given *itrace = perf_line_find(line, "itrace");
@@ -91,7 +91,7 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The first processor of a list such as 1,4-7 that the recorded machine does not have; 0: it has all of them. */
+/* The first processor in a list such as 1,4-7 that the recorded machine lacks; 0: none. */
 static uint64_t find_cpu_beyond(const char *list, uint64_t nr)
 {
 	while (*list) {
@@ -105,7 +105,7 @@ static uint64_t find_cpu_beyond(const char *list, uint64_t nr)
 	return 0;
 }
 
-/* Lists without a number or a name choose nothing, and perf ends well with those that it cannot parse. */
+/* Whether a list has no number or name, and so selects nothing: perf then ends successfully. */
 static bool chooses_nothing(const struct perf_line *line)
 {
 	static const char *const numbers[] = { "pid", "tid" }, *const names[] = { "comms", "dsos" };
@@ -121,7 +121,7 @@ static bool chooses_nothing(const struct perf_line *line)
 	return false;
 }
 
-/* What only the values of options decide. Returns 0, or the exit code after a message. */
+/* Checks that depend on the values of options. Returns 0, or the exit code after a message. */
 static int check_values(const struct perf_line *line, const struct perf_look *look)
 {
 	const char *time = perf_line_text(line, "time"), *steps = perf_line_text(line, "max-stack");
@@ -166,7 +166,7 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 	return PERF_FAILED_CODE;
 }
 
-/* Words after the options: the name of a script. */
+/* Words after the options are the name of a script. */
 static int script_words(const struct perf_line *line)
 {
 	const char *word = line->words[0];
@@ -298,7 +298,7 @@ int perf_do_report(int argc, char **argv)
 
 /* --- perf data ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the output stdout, since its name is not to choose how it is packed. Returns 0, or the exit code after a
+/* Makes the output stdout, since its name must not choose a compression. Returns 0, or the exit code after a
  * message. */
 static int open_output(const struct perf_line *line, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of each option of perf 7.3. doc/perf-callers.md says the same to users. */
+/* What each option of perf 7.3 becomes; doc/perf-callers.md has the same for users. */
 #include "config.h"
 #include "perf/perf_options.h"
 
@@ -107,7 +107,7 @@ static const struct perf_option buildid_list_options[] = {
 #define SHAPE(letter, name, takes) { letter, name, takes, PERF_IGNORED, HISTOGRAM }
 #define CHOICE(letter, name, takes) { letter, name, takes, PERF_REFUSED, HISTOGRAM_FILTER }
 
-/* Of those modes that are answered: --header-only, --stats, -D. */
+/* For the supported modes: --header-only, --stats, -D. */
 static const struct perf_option report_options[] = {
 	SHAPE('b', "branch-stack", PERF_FLAG),
 	CHOICE('c', "comms", PERF_TEXT),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Arrow's IPC stream of a table that C hands over by the Arrow C data interface, in the memory of the module.
+// Makes Arrow's IPC stream from a table's structs of the Arrow C data interface in the module's memory.
 // https://arrow.apache.org/docs/format/Columnar.html, Message.fbs and Schema.fbs there; structs of a machine with 32-bit pointers.
 
-/** A FlatBuffer, which is written from its end; offsets count from there. */
+/** A FlatBuffer. It is written from its end, and offsets count from the end. */
 class FlatBuffer {
 	bytes = new Uint8Array(1024);
 	used = 0;
@@ -45,7 +45,7 @@ class FlatBuffer {
 		this.put(1, 0);
 		return this.vector(1, [...bytes], (byte) => this.put(1, byte));
 	}
-	/** fields: [size, value] or ['offset', to] by their numbers; undefined: left out. */
+	/** fields: [size, value] or ['offset', to], by field number; undefined: field is absent. */
 	table(fields) {
 		const places = [], begin = this.used;
 		fields.forEach((field, number) => {
@@ -68,7 +68,7 @@ class FlatBuffer {
 }
 
 const VERSION = 4, SCHEMA = 1, RECORD_BATCH = 3;   // V5
-/** Arrow's letter → number of the type, its table, and the size of a value in bits; text: values are bytes behind offsets. */
+/** Arrow's format letter → number of the type, its table, bits of a value; text: offsets and bytes. */
 const TYPES = {
 	b: { type: 6, fields: [], bits: 1 },
 	i: { type: 2, fields: [[4, 32], [1, 1]], bits: 32 },
@@ -82,7 +82,7 @@ const TYPES = {
 
 const padded = (size) => (size + 7) & ~7;
 
-/** The message, and the bytes of its body. */
+/** A message and its body. */
 function message(flat, kind, header, body, parts) {
 	const root = flat.table([[2, VERSION], [1, kind], ['offset', header], [8, body]]);
 	const metadata = flat.finish(root), size = padded(metadata.length);
@@ -95,7 +95,7 @@ function message(flat, kind, header, body, parts) {
 	return bytes;
 }
 
-/** heap() → the memory as it is now, which moves when it grows. */
+/** heap() → the module's current memory: its buffer changes when it grows. */
 export function arrowWriter(heap) {
 	const view = () => new DataView(heap().buffer);
 	const pointer = (at) => view().getUint32(at, true), number = (at) => Number(view().getBigInt64(at, true));
@@ -124,7 +124,7 @@ export function arrowWriter(heap) {
 		return nr;
 	}
 
-	/** Adds the nodes and buffers of a column, before those of its children. */
+	/** Adds nodes and buffers of a column, then those of its children. */
 	function readColumn(field, array, nodes, buffers) {
 		const rows = number(array), counted = number(array + 8), places = children(number(array + 24), pointer(array + 40));
 		const copy = (at, size) => (at ? heap().slice(at, at + size) : new Uint8Array(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes the page as one file, which works from a disk: the module, its worker and the page's script are inside.
+// Writes the page as a single file with the module, its worker and the page's script, so that it works from a disk.
 //     node src/web/build_page.js DIST PAGE
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,16 +12,16 @@ const here = dirname(fileURLToPath(import.meta.url)), [dist, page] = process.arg
 const source = (name) => readFileSync(join(here, 'page', name), 'utf8');
 const hashOf = (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** Modules as one script. Two that declare the same name are an error here, and not only in the browser. The worker is a plain script, since a page of a disk may start no module from a blob. */
+/** Joins modules to one script, and fails if two of them declare the same name. A plain script, since a page from a disk may not start a module worker from a blob. */
 function joined(names) {
 	const text = names.map((name) => readFileSync(name.includes('/') ? join(here, name) : join(dist, name), 'utf8')
 		.replace(/^import .* from .*;$/gm, '').replace(/^export default .*;$/gm, '').replace(/^export (?=async |function|class|const)/gm, '')).join('\n')
 		.replaceAll('import.meta.url', "''").replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
-	new Script(`"use strict"; async () => {{\n${text}\n}}`);   // in a block, unlike in a function, names are declared once
+	new Script(`"use strict"; async () => {{\n${text}\n}}`);   // a block refuses names that are declared twice
 	return text;
 }
 
-/** The flame graph's page is shown in a frame, which has this page's policy too: the hash of its script is the same for all recordings. */
+/** The policy must allow the script of the flame graph's page, which a frame shows: its hash is the same for all recordings. */
 async function hashOfFlamegraph() {
 	const { convert } = await import(pathToFileURL(join(dist, 'node.js')));
 	const { text } = await convert(join(here, '../../testdata/callgraph-73.data'), 'flamegraph');

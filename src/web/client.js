@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The page's side of worker.js: calls become messages. Cancelling ends the worker, since C does not listen to messages while it works.
+// The page's side of worker.js: calls become messages. Cancelling ends the worker, which receives no messages while C works.
 import { bytesOf, check_signal, concat, FLOW, note_written, PerfdataError, stopped } from './common.js';
 import { recordOptions, recordsOf, tableOf, tableOptions } from './lines.js';
 
-/** A worker that was started, with its answers as Promises. */
+/** A worker whose answers are Promises. */
 function connectionOf(worker, wasm) {
 	const waiting = new Map();
 	let numbers = 0, failure = null;
@@ -41,7 +41,7 @@ function connectionOf(worker, wasm) {
 			return one.resolve(data.result);
 		const { name, message, status } = data.error;
 		one.reject(Object.assign(new PerfdataError(status, message), { name }));
-		// After a trap the module's memory may be anything.
+		// after a trap the module's memory is unusable
 		if (name === 'RuntimeError' || name === 'RangeError')
 			end(new PerfdataError(-1, message));
 	});
@@ -67,7 +67,7 @@ export function clientOf(newWorker, wasm) {
 	let converting = null, turn = Promise.resolve();
 	const reading = new Set();
 
-	/** The worker of conversions, which run one after the other; each reading of records has one of its own. */
+	/** The worker for conversions, one after the other; each reading of records has another worker. */
 	const converter = () => (converting = converting && !converting.ended() ? converting : connectionOf(newWorker(), wasm));
 
 	async function convert_in_turn(message, signal, hooks) {
@@ -92,7 +92,7 @@ export function clientOf(newWorker, wasm) {
 		return result;
 	}
 
-	/** A reading in a worker of its own; `use` gets pull() and close() for what `call` answers, and is_waiting says that nothing is there yet. */
+	/** Reads in a new worker. `use` receives pull() and close() for the answers to `call`; is_waiting(answer): there is nothing yet. */
 	async function* read(source, options, call, is_waiting, use) {
 		const { signal, onProgress, onFinding, symbols, ...rest } = options;
 		const pushed = !(source instanceof Blob) && !bytesOf(source), bytes = pushed ? source[Symbol.asyncIterator]() : null;
@@ -149,7 +149,7 @@ export function clientOf(newWorker, wasm) {
 		async convertTo(source, format, sink, options = {}) {
 			const writer = sink.getWriter();
 			let failure = null, last = Promise.resolve();
-			// Only pages that are isolated have memory that two threads share; without it the worker cannot wait.
+			// only isolated pages have shared memory, which the worker needs to wait
 			const flow = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4 * FLOW.length)) : null;
 			const write = async (bytes) => {
 				const { length } = bytes;

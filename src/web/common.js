@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What both sides of a worker use, and node: errors, and bytes in memory.
+// For both sides of a worker, and for node: errors, bytes in memory.
 
 export const STATUS = { OK: 0, END: 1, AGAIN: 4, CANCELLED: -8 };
 
-/** What two threads share: bytes that the sink has not taken, with the most of them; whether a piece was pushed. */
+/** Memory that two threads share: number and limit of bytes that the sink has not taken; whether a piece was pushed. */
 export const FLOW = { unwritten: 0, pieces: 1, length: 2, room: 4 << 20 };
 
-/** Waits until the sink has taken enough, and counts `length` more bytes. Without memory that is shared (flow: null) nobody can wait. */
+/** Waits until there is room, and counts `length` more bytes. Without shared memory (flow: null) it does not wait. */
 export function wait_for_room(flow, length) {
 	for (let waiting; flow && (waiting = Atomics.load(flow, FLOW.unwritten)) >= FLOW.room;)
 		Atomics.wait(flow, FLOW.unwritten, waiting);
@@ -14,7 +14,7 @@ export function wait_for_room(flow, length) {
 		Atomics.add(flow, FLOW.unwritten, length);
 }
 
-/** The sink has taken `length` bytes: a thread that waits for room may go on. */
+/** Counts `length` bytes that the sink has taken, and wakes a thread that waits for room. */
 export function note_written(flow, length) {
 	if (!flow)
 		return;
@@ -30,7 +30,7 @@ export class PerfdataError extends Error {
 	}
 }
 
-/** A source of bytes that are in memory. */
+/** A source for bytes in memory. */
 export function memorySource(bytes) {
 	return {
 		length: bytes.length,
@@ -59,7 +59,7 @@ export function concat(parts) {
 
 export const stopped = (message) => new PerfdataError(STATUS.CANCELLED, message);
 
-/** Throws if the caller of a conversion does not want it any more. */
+/** Throws if the caller cancelled the conversion. */
 export function check_signal(signal) {
 	if (signal?.aborted)
 		throw stopped('stopped on request');

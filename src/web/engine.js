@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The module of C as an object of JavaScript, the same in node, in workers and in pages. Its calls do not wait for anything, so a
-// source is { length, readAt(offset, bytes) → how many were read }.
+// The C module as an object, for node, workers and pages. Its calls are synchronous, so a source is
+// { length, readAt(offset, bytes) → number of bytes read }.
 import core from './core.js';
 import { arrowWriter } from './arrow.js';
 import { bytesOf, PerfdataError, STATUS } from './common.js';
@@ -8,7 +8,7 @@ import { bytesOf, PerfdataError, STATUS } from './common.js';
 const ORDER = { time: 1, file: 2 };
 const NAMES = { yes: 1, no: 2 };
 
-/** What findings a conversion told, and what its caller hears of them. */
+/** The findings of a conversion, and the caller's function for them. */
 function listener(options) {
 	const heard = { findings: [] };
 	return {
@@ -39,7 +39,7 @@ export async function start(wasmBinary) {
 		}
 	};
 
-	/** Pairs of texts in the heap; `free` gives the memory back. */
+	/** Pairs of texts in the heap, which `free` frees. */
 	function settingsIn(settings) {
 		const pairs = Object.entries(settings ?? {}).filter(([, value]) => value !== false && value != null);
 		const bytes = new TextEncoder().encode(pairs.map(([name, value]) => `${name}\0${value === true ? '' : value}\0`).join('') + '\0');
@@ -56,7 +56,7 @@ export async function start(wasmBinary) {
 		return at;
 	}
 
-	/** Puts a bundle into the module's own file system, if there is one. */
+	/** Copies the bundle, if given, to the module's file system. */
 	function bundleIn(symbols) {
 		if (!symbols)
 			return null;
@@ -72,7 +72,7 @@ export async function start(wasmBinary) {
 		schema: () => JSON.parse(text(module._web_schema())),
 		heapSize: () => module.HEAPU8.length,
 
-		/** sink: { open(name) → number of a further output, write(number, bytes) }; output 0 is open. The bytes are the caller's. */
+		/** sink: { open(name) → number of a further output, write(number, bytes) }; output 0 is open. The sink may keep the bytes. */
 		convert(source, format, options, sink) {
 			const { heard, ...hooks } = listener(options);
 			const settings = settingsIn(options.settings), name = textIn(format);
@@ -113,7 +113,7 @@ export async function start(wasmBinary) {
 			}
 		},
 
-		/** Records as they come, or with options.table the rows of that table. source: null: bytes are pushed. next() → lines of JSON, '' (push more) or null (the end). */
+		/** Reads records, or with options.table rows of this table. source null: bytes are pushed. next() → lines of JSON, '' (push more) or null (the end). */
 		records(source, options = {}) {
 			const { heard, ...hooks } = listener(options);
 			const settings = settingsIn(options.settings), bundle = bundleIn(options.table && options.symbols);

@@ -10,7 +10,8 @@
 #include <perfdata/table.h>
 #include "web/exports.h"
 
-/* Functions of calls.js. An int is an errno value, but for js_read_at: bytes, or -1; js_progress: 1: cancel. */
+/* Functions of calls.js. An int result is an errno value, except js_read_at (number of bytes, or -1) and js_progress
+ * (1: cancel). */
 int js_read_at(double offset, void *buffer, int room);
 int js_write(int output, const void *bytes, int size);
 int js_open(const char *name);
@@ -34,7 +35,7 @@ static void put_text(struct perfdata_text *out, const char *key, const char *val
 	perfdata_text_json_string(out, value ? value : "", value ? strlen(value) : 0);
 }
 
-/* A text that was made once for all callers. */
+/* A text that was made once for all calls. */
 static const char *copied_text(struct perfdata_text *text)
 {
 	perfdata_text_char(text, '\0');
@@ -117,7 +118,7 @@ static int read_at(void *user, uint64_t offset, void *buffer, size_t room, size_
 struct place {
 	const char *name;
 	uint64_t at, length;
-	bool is_pushed;                      /* its length is not known */
+	bool is_pushed;                      /* pushed bytes, whose length is not known */
 };
 
 static int read_next(void *user, void *buffer, size_t room, size_t *ret_got)
@@ -128,7 +129,7 @@ static int read_next(void *user, void *buffer, size_t room, size_t *ret_got)
 	return failed;
 }
 
-/* Bytes that are pushed have neither offsets nor a length. */
+/* Pushed bytes have no offsets and no length. */
 static const struct perfdata_input_callbacks following = { .size = sizeof following, .read = read_next };
 
 static int length_of(void *user, uint64_t *ret_bytes)
@@ -183,7 +184,8 @@ static struct perfdata_setting *settings_of(const char *text, int count)
 	return settings;
 }
 
-/* A bundle is a build-id cache of perf, a debug directory, and below root/ a tree of files without build-id. */
+/* Sets the paths of a bundle: it is a build-id cache of perf, a debug directory and, in root/, a tree of files without
+ * build-ids. */
 static enum perfdata_status take_bundle(const char *const *path, char *root, size_t size,
 					struct perfdata_symbols_options *symbols, struct perfdata_bundle_files **ret)
 {
@@ -264,8 +266,8 @@ struct web_feed {
 	const struct perfdata_emitter *emitter;
 	struct perfdata_emitter_option_value *values;
 	size_t nr_values;
-	char *settings;                      /* the values borrow it */
-	struct place place;                  /* of an input that JavaScript reads by offsets */
+	char *settings;                      /* owns the texts of `values` */
+	struct place place;                  /* of an input that JavaScript reads by offset */
 	void *state;
 	struct perfdata_scratch scratch;
 	struct perfdata_text text;
@@ -281,7 +283,7 @@ struct web_feed {
 	struct ArrowArray array;
 };
 
-/* NULL: there is no such option, or no memory; web_message says which. */
+/* NULL: no such option, or without memory; web_message says which. */
 static bool feed_settings(struct web_feed *feed, const char *settings, int count)
 {
 	const char *end = settings;
@@ -423,7 +425,7 @@ static enum perfdata_status open_names(struct web_feed *feed)
 	return status ? status : perfdata_symbols_new(&symbols, &feed->symbols);
 }
 
-/* A reader can have one stream, which is opened once, whatever comes of it. */
+/* Opens the stream of rows once, even if that fails: a reader can have only one. */
 static enum perfdata_status open_rows(struct web_feed *feed)
 {
 	enum perfdata_status status = feed->stream.release ? PERFDATA_OK : feed_open_reader(feed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** Bytes, a file of a page, a path (in node), or pieces as they come. */
+/** Bytes, a File or Blob, a path (node only), or an async iterable of pieces. */
 export type Source = Uint8Array | ArrayBuffer | Blob | string | URL | AsyncIterable<Uint8Array>;
 
 export interface Finding {
@@ -7,21 +7,21 @@ export interface Finding {
 	code: number;
 	name: string;
 	file?: string;
-	/** decimal, since it may be beyond 2^53 */
+	/** decimal text, since it may exceed 2^53 */
 	offset?: string;
 	record?: string;
 	message: string;
 }
 
 export interface Options {
-	/** a bundle, made where the files are: perfdata bundle FILE -o symbols.tar.zst */
+	/** a bundle from the host with the files: perfdata bundle FILE -o symbols.tar.zst */
 	symbols?: Source;
-	/** whether names are looked up; by default as the format asks */
+	/** whether names are looked up; default: the format decides */
 	names?: boolean;
 	/** options of the format, as on the command line, without the dashes */
 	settings?: Record<string, string | boolean | undefined>;
 	order?: 'time' | 'file';
-	/** stop after so many records */
+	/** stop after this many records */
 	limit?: number;
 	/** the recording's name in outputs */
 	name?: string;
@@ -31,18 +31,18 @@ export interface Options {
 }
 
 export interface Result {
-	/** the first thousand */
+	/** the first 1000 */
 	findings: Finding[];
-	/** nothing was damaged, and all was read */
+	/** all was read, without damage */
 	complete: boolean;
-	/** records, or rows of tables */
+	/** number of records, or of rows of tables */
 	written: number;
 }
 
 export interface Converted extends Result {
 	bytes: Uint8Array;
 	text(): string;
-	/** outputs of formats that write several, such as the tables of parquet */
+	/** for formats with several outputs, such as the tables of parquet */
 	files: Record<string, Uint8Array>;
 }
 
@@ -62,28 +62,28 @@ export interface FormatInfo {
 export interface RecordsWanted {
 	/** only these members of each record */
 	fields?: string | string[];
-	/** the order of the file by default */
+	/** default: the order of the file */
 	order?: 'time' | 'file';
 }
 
 export interface TableWanted {
-	/** only these columns, in this order; by default those of Parquet */
+	/** only these columns, in this order; default: Parquet's */
 	columns?: string | string[];
-	/** source lines and inlined functions of frames, which need the option symbols */
+	/** add source lines and inlined functions of frames; needs `symbols` */
 	lines?: boolean;
-	/** the order of the file by default */
+	/** default: the order of the file */
 	order?: 'time' | 'file';
 }
 
 export interface Recording {
 	records(wanted?: RecordsWanted): AsyncIterableIterator<PerfRecord>;
 	/** a table ('samples', 'stacks', 'event:sched:sched_switch', …) as an Arrow IPC stream, for tableFromIPC of apache-arrow and others; a
-	 * recording that is an async iterable can be read only once, by this or by records */
+	 * recording that is an async iterable can be read only once, by this function or by records */
 	table(name: string, wanted?: TableWanted): Promise<Uint8Array>;
 	close(): Promise<void>;
 }
 
-/** status: of libperfdata's enum perfdata_status; AbortError has -8 */
+/** status: enum perfdata_status of libperfdata; -8 for AbortError */
 export class PerfdataError extends Error {
 	status: number;
 }
@@ -94,6 +94,6 @@ export const findings: readonly { code: number; name: string; meaning: string; a
 /** JSON Schema of records */
 export const schema: object;
 export function convert(source: Source, format: Format, options?: Options): Promise<Converted>;
-/** Writes pieces as they come, and waits while the sink does not take them (in pages: if they are crossOriginIsolated). */
+/** Writes pieces when they are ready, and waits for a slow sink (in pages only if crossOriginIsolated). */
 export function convertTo(source: Source, format: Format, sink: WritableStream<Uint8Array>, options?: Options): Promise<Result>;
 export function open(source: Source, options?: Options): Promise<Recording>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records as an async iterable, from pieces of lines of JSON; tables as one piece, from pieces of an Arrow stream.
+// Makes an async iterable of records from pieces of JSON lines, and a single array from pieces of an Arrow stream.
 import { concat } from './common.js';
 
 /** pull() → a Promise of lines, '' (nothing yet) or null (the end); close() is called once, also if the caller leaves early. */
@@ -14,7 +14,7 @@ export async function* recordsOf(pull, close) {
 	}
 }
 
-/** Settings of ndjson: the types of records and the fields that are wanted. */
+/** Settings of ndjson: types of records, and fields. */
 export function recordOptions(wanted = {}, options = {}) {
 	const settings = { ...options.settings };
 	if (wanted.fields)
@@ -22,7 +22,7 @@ export function recordOptions(wanted = {}, options = {}) {
 	return { ...options, settings, order: wanted.order ?? options.order ?? 'file' };
 }
 
-/** All of a table; pull() → a Promise of pieces of bytes, [] (nothing yet) or null (the end). */
+/** A whole table as bytes; pull() → a Promise of pieces of bytes, [] (nothing yet) or null (the end). */
 export async function tableOf(pull, close) {
 	const all = [];
 	try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The package in node. convert runs in the thread that asks for it; convertTo in a thread of its own (thread.js), which waits for the sink.
+// The package in node. convert runs in the calling thread, convertTo in another thread (thread.js), which waits for the sink.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
@@ -18,7 +18,7 @@ export const version = first.version;
 export const findings = first.findings();
 export const schema = first.schema();
 
-/** What can be read at offsets, and how it is closed. */
+/** A source that can be read at offsets, and a function that closes it. */
 async function open_source(source) {
 	if (typeof source === 'string' || source instanceof URL)
 		return pathSource(source);
@@ -55,7 +55,7 @@ export async function convert(source, format, options = {}) {
 	};
 }
 
-/** What a thread can take: a path, bytes, or null: it asks for pieces. */
+/** The source for a thread: a path, bytes, or null, so that the thread asks for pieces. */
 async function sourceForThread(source) {
 	if (typeof source === 'string')
 		return source;
@@ -67,7 +67,7 @@ async function sourceForThread(source) {
 	return bytes;
 }
 
-/** A thread converts, and pieces go to the sink while it does: at most FLOW.room bytes wait for a slow sink. */
+/** Converts in a thread while pieces are written to the sink. At most FLOW.room bytes wait for a slow sink. */
 export async function convertTo(source, format, sink, options = {}) {
 	const { signal, onProgress, onFinding, symbols, ...rest } = options;
 	const writer = sink.getWriter(), flow = new Int32Array(new SharedArrayBuffer(4 * FLOW.length)), { port1, port2 } = new MessageChannel();
@@ -121,7 +121,7 @@ export async function convertTo(source, format, sink, options = {}) {
 		signal?.removeEventListener('abort', cancel);
 		await thread?.terminate();
 		port1.close();
-		// Not awaited: a generator that waits for its next piece ends after that.
+		// not awaited: a generator that waits for a piece ends only after this piece
 		Promise.resolve(iterator?.return?.()).catch(() => {});
 	}
 }
@@ -160,7 +160,7 @@ export async function open(source, options = {}) {
 	};
 }
 
-/** next(): what is there already; is_waiting(it): nothing is, so a piece is pushed. */
+/** next() returns what is ready; if is_waiting(it), nothing is, and a piece is pushed. */
 function pulled(reading, source, next, is_waiting) {
 	const bytes = source[Symbol.asyncIterator]();
 	let ended = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes what the package says of itself into its folder: package.json, index.d.ts (formats from the registry, records from the schema).
+// Writes the package's description into its folder: package.json, index.d.ts (formats from the registry, records from the schema).
 //     node src/web/package.js DIST
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ writeFileSync(join(dist, 'package.json'), JSON.stringify({
 	},
 }, null, '\t') + '\n');
 
-/** A schema of JSON as a type. */
+/** A JSON Schema as a type of TypeScript. */
 function typeOf(one, tabs = '') {
 	if (!one || one === true)
 		return 'unknown';

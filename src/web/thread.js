@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread of node that runs one conversion for convertTo. C waits for nothing, so this thread does: for room where the sink is slow, and
-// for pieces of the recording where they are pushed. Started with workerData { wasm, source, format, options, flow, pieces }.
+// A thread of node that runs one conversion for convertTo. Calls of C are synchronous, so this thread waits: for room if the sink is slow,
+// and for pieces of the recording if they are pushed. Started with workerData { wasm, source, format, options, flow, pieces }.
 // Messages out: { bytes }, { wants: true } (a piece; it comes by the port `pieces`), { finding }, { progress }, { result }, { error }.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { FLOW, memorySource, PerfdataError, wait_for_room } from './common.js';
@@ -9,7 +9,7 @@ import { pathSource } from './files.js';
 
 const { wasm, source, format, options, flow, pieces } = workerData;
 
-/** Bytes as they are pushed: length -1, and offsets are not looked at. */
+/** A source for pushed bytes: length is -1, offsets are ignored. */
 function pushedSource() {
 	let piece = new Uint8Array(0), ended = false;
 	return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The package in pages: a worker does the work.
+// The package in pages: workers convert and read.
 import { clientOf } from './client.js';
 
 export { PerfdataError } from './common.js';

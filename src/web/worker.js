@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// A dedicated worker that converts for a page: Blobs are read by slices, which only workers can do without waiting.
+// A dedicated worker that converts for a page. It reads slices of Blobs, which only workers can do synchronously.
 // Messages in: { id, call: 'start', wasm }, { id, call: 'convert', source, format, options, flow }, { id, call: 'open', source, options },
 // { id, call: 'push', bytes }, { id, call: 'next' | 'rows' | 'end' | 'close' }. A worker has one reading at a time.
 // Messages out: { id, result }, { id, error: { name, message, status } }, { id, progress: [done, total] }, { id, finding }, { id, output, name | bytes }.
 import { bytesOf, memorySource, wait_for_room } from './common.js';
 import { start } from './engine.js';
 
-let engine, reading, answered;   // answered: the message that is being answered
+let engine, reading, answered;   // answered: the current message
 
 function sourceOf(source) {
 	if (!(source instanceof Blob))
 		return memorySource(bytesOf(source));
 	const reader = new FileReaderSync();
-	// A piece is larger than what C asks for: reading in a worker costs a millisecond whatever the size is.
+	// reads larger pieces than C asks for: each read takes a millisecond, whatever its size
 	const piece = 4 << 20;
 	let kept = new Uint8Array(0), from = 0;
 	return {
@@ -37,7 +37,7 @@ function sourceOf(source) {
 
 const say = (message, transfer = []) => postMessage({ id: answered, ...message }, transfer);
 
-/** What the caller hears while C works. */
+/** Functions that C calls while it works: they send messages. */
 function hooks() {
 	let said = 0;
 	return {

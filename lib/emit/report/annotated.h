@@ -37,7 +37,7 @@ struct annotate_head {
 	const char *file;            /* the recording's file if several share an output; or NULL */
 	const struct perfdata_emit_end *end;
 	struct pd_sources *sources;  /* NULL: print no lines of source files */
-	bool no_recorded_texts;      /* omit source text of BPF programs in the recording, since no option asks for it */
+	bool no_recorded_texts;      /* omit source text of BPF programs in the recording, unless --source is given */
 	const struct annotate_counts *counts;   /* by row of the current function; NULL: no branch stacks */
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The page: a recording that is dropped is converted in a worker, and the answers are shown. build_page.js puts it into one file with
-// client.js, the worker and the module. What a recording says enters the page as text only, or in a frame without this page's origin.
+// The page: a worker converts the recording that the user drops. build_page.js joins this script, client.js, the worker and the
+// module to one file. Text of a recording becomes text nodes only, or is shown in a frame without this page's origin.
 
 const $ = (id) => document.getElementById(id);
 const VIEWS = ['start', 'flame', 'report', 'threads', 'findings', 'convert'];
 const ROWS = ['symbol', 'dso', 'comm', 'process', 'thread', 'cpu', 'event', 'line'];
 const ROW_NAMES = { symbol: 'functions', dso: 'files', comm: 'commands', process: 'processes', thread: 'threads', cpu: 'CPUs', event: 'events', line: 'source lines' };
-const OF_NAMES = new Set(['symbol', 'line']);   // the other kinds of rows need no file to be read
+const OF_NAMES = new Set(['symbol', 'line']);   // other kinds of rows need no names
 const MOST_ROWS = 1000, MOST_FINDINGS = 1000;
 
-/** What is open: recording, bundle; what is known of it; the pages that frames show. */
+/** The open recording and bundle, facts about the recording, and pages for frames. */
 let now = { recording: null, bundle: null };
 let client, facts, abort = new AbortController(), sorted = 'self';
 
@@ -49,7 +49,7 @@ function showFailure(error, doing) {
 	showMessage(error.name === 'AbortError' ? `${doing}: stopped` : `${now.recording?.name ?? 'recording'}: ${doing}: ${error.message}`);
 }
 
-/** A name as a shell takes it. */
+/** A name quoted for a shell. */
 const quoted = (name) => /^[\w.,+@%:/-]+$/.test(name) && name[0] !== '-' ? name : `'${name.replaceAll("'", "'\\''")}'`;
 
 function showUnnamed(report) {
@@ -72,7 +72,7 @@ function countWork(change) {
 	$('work').hidden = !working;
 }
 
-/** Converts, and shows how far it is. Without an answer (it failed, or was stopped, and the page says so): null. */
+/** Converts, and shows progress. null: it failed or was stopped, and the page says so. */
 async function ask(doing, format, options = {}) {
 	const { signal } = abort, asked = now.recording;
 	countWork(1);
@@ -122,7 +122,7 @@ async function reportBy(by) {
 
 // --- time of threads --------------------------------------------------------------------------------------------------------------
 
-/** The rows of a table in CSV, as objects by the names of its first line. */
+/** The rows of a CSV table as objects, with names from its header. */
 function rowsOfCsv(text) {
 	const rows = [[]];
 	for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/g)) {
@@ -138,7 +138,7 @@ function rowsOfCsv(text) {
 
 const sumOf = (rows, column) => rows.reduce((sum, row) => sum + Number(row[column]), 0);
 
-/** Where waits or system calls may be: switches, or events that begin one. Other recordings are not read once more. */
+/** Whether the recording may have waits or system calls: switches, or events that begin one. Others need no further reading. */
 const hasTimes = () => (now.meta.events ?? []).some(({ name, attr }) => attr?.attr_flags?.context_switch || /^(sched:sched_switch|raw_syscalls:|syscalls:|offcpu-time)/.test(name));
 
 async function threadTimes() {
@@ -148,7 +148,7 @@ async function threadTimes() {
 	return now.times.threads;
 }
 
-/** What the threads did in all: pairs of a name and a text. */
+/** Sums of the times of all threads: pairs of name and text. */
 function timeLines() {
 	const rows = now.threadTimes, events = now.meta.events ?? [], lines = [];
 	if (!rows)
@@ -214,7 +214,7 @@ async function show(recording, bundle) {
 	countWork(-1);
 }
 
-/** What a person sees first: facts of the header, the picture, how many samples have names. */
+/** The first view: facts of the header, the picture, how many samples have names. */
 async function answerFirst(mine) {
 	const head = await ask('header', 'ndjson', { limit: 1, order: 'file', names: false });
 	if (!head || mine !== now)
@@ -242,7 +242,7 @@ async function answerFirst(mine) {
 	}
 }
 
-/** The frame has no origin: what it shows can reach neither this page nor a network. */
+/** A frame without an origin: its content can access neither this page nor a network. */
 function showFrame(place, url, title) {
 	const frame = element('iframe', { title });
 	frame.sandbox = 'allow-scripts allow-downloads';

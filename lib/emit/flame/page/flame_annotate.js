@@ -1,4 +1,4 @@
-/* Instructions and lines of a function, which the page may have: doc/viewers.md says their form. */
+/* Instructions and lines of functions; doc/viewers.md describes their form. */
 
 let annotations;                /* undefined: not read yet; null: the page has none */
 
@@ -36,7 +36,7 @@ function annotatedText(value, event) {
 	return choice.unit === "s" ? countText(value) : weightText(value, data.meta.events[event].unit);
 }
 
-/* Samples or weight of an event; what the page adds has none of its own. */
+/* Samples or weight of an event; events that the page itself makes have none. */
 function annotatedSum(sums, event) {
 	return sums && sums[event] ? sums[event][choice.unit === "s" ? 0 : 1] : 0;
 }
@@ -51,7 +51,7 @@ function aimAt(address, lines) {
 	row.scrollIntoView({ block: "center" });
 }
 
-/* What branch stacks say of an instruction, as the text of annotate has it. */
+/* The counts of an instruction from branch stacks, as `annotate` prints them. */
 function branchText(row) {
 	const said = [];
 	if (row.loop)
@@ -66,7 +66,7 @@ function branchText(row) {
 }
 
 function showAnnotation(one) {
-	/* of time on and off the CPU, instructions have the time on it */
+	/* instructions have only time on the CPU */
 	const shown = event().wall ? [data.meta.events.findIndex(e => !e.off && e.unit === "ns")] : [choice.event], other = besideOf(data, choice);
 	if (other >= 0 && !event().wall)
 		shown.push(other);

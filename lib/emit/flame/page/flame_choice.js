@@ -1,6 +1,6 @@
-/* Which samples are shown: by time, by who ran, by what their stacks contain. */
+/* Which samples are shown: by time, by who ran, by the functions in their stacks. */
 
-/* What samples can be grouped by: keys are numbers, and names say them. */
+/* Ways to group samples: each has a key for a row, and a name for a key. */
 const GROUPINGS = {
 	c: { one: "command", many: "commands", key: (data, groups, g) => commandOf(data, groups.comm[g]), name: commandName },
 	p: { one: "process", many: "processes", key: (data, groups, g) => data.threads.pid[groups.thread[g]], name: processName },
@@ -8,7 +8,7 @@ const GROUPINGS = {
 	u: { one: "CPU", many: "CPUs", key: (data, groups, g) => groups.cpu[g] - 1, name: (data, key) => key < 0 ? "CPU unknown" : `CPU ${key}` },
 };
 
-/* Threads whose name was not recorded have one like :123 each, and are one command. */
+/* Threads without a recorded name are called :TID; they are one command. */
 const NO_COMMAND = -1;
 
 function commandOf(data, comm) {
@@ -28,7 +28,7 @@ function threadName(data, thread) {
 	return `${data.names[comm[thread]]} (${pid[thread]}/${tid[thread]})`;
 }
 
-/* A process has the name of its first thread, as far as that was seen. */
+/* The name of a process is that of its first thread in the data. */
 function processName(data, pid) {
 	if (!data.processes) {
 		data.processes = new Map();
@@ -40,15 +40,15 @@ function processName(data, pid) {
 	return `${thread === undefined ? "?" : data.names[data.threads.comm[thread]]} (process ${pid})`;
 }
 
-/* "p123" → its grouping and key; null: none. */
+/* "p123" → its grouping and key; null: invalid. */
 function parseOnly(text) {
 	return /^[cptu]-?\d+$/.test(text) ? { grouping: GROUPINGS[text[0]], key: +text.slice(1) } : null;
 }
 
-/* Sides of trees: 0 is the recording, 1 its base, 2 another event of the recording, to be seen beside the chosen one. */
+/* Sides of trees: 0 is the recording, 1 its base, 2 another event of the recording beside the chosen one. */
 const SIDES = [0, 1, 2];
 
-/* The rows of a side; null: there are none. */
+/* The rows of a side; null: none. */
 function rowsOf(data, choice, side) {
 	if (side < 2)
 		return data.rows[choice.event][side];
@@ -56,7 +56,7 @@ function rowsOf(data, choice, side) {
 	return beside < 0 ? null : data.rows[beside][0];
 }
 
-/* The event beside the chosen one: time off the CPU beside all of it; -1: none. */
+/* The event shown beside the chosen one, such as time off the CPU; -1: none. */
 function besideOf(data, choice) {
 	const event = data.meta.events[choice.event];
 	if (event.wall)
@@ -64,10 +64,10 @@ function besideOf(data, choice) {
 	return choice.beside in data.rows && choice.beside !== choice.event ? choice.beside : -1;
 }
 
-/* Groups of rows that the choice lets through. */
+/* Groups of rows that pass the choice. */
 function groupTest(data, choice, side) {
 	const only = parseOnly(choice.only), groups = rowsOf(data, choice, side).groups;
-	/* a base has a time of its own */
+	/* times of a base are independent of the recording's */
 	const first = side === 1 ? 0 : choice.first, last = side === 1 ? Infinity : choice.last;
 	return g => groups.bin[g] >= first && groups.bin[g] <= last && (!only || only.grouping.key(data, groups, g) === only.key);
 }
@@ -75,7 +75,7 @@ function groupTest(data, choice, side) {
 /* --- filters on stacks ------------------------------------------------------------------------------------------------------- */
 
 /* A filter is text: + (only these) or - (without these), then = (the whole name), ~ (a part of it) or / (a regular expression),
- * then what is looked for. Filters are joined by line feeds; a stack has to pass all of them. */
+ * then the text to look for. Line feeds separate filters; a stack has to pass all of them. */
 function parseFilters(text) {
 	return text.split("\n").filter(part => /^[+-][=~/]./s.test(part)).map(part => ({ text: part, keeps: part[0] === "+", how: part[1], what: part.slice(2) }));
 }
@@ -85,7 +85,7 @@ function filterText(filter) {
 	return (filter.keeps ? "only with " : "without ") + (what.length > 80 ? what.slice(0, 79) + "…" : what);
 }
 
-/* Calls of a name: takes a name of a function. Throws where an expression is none. */
+/* Makes a test of function names. Throws if a regular expression is invalid. */
 function nameTest(how, what) {
 	if (how === "=")
 		return name => name === what;
@@ -97,7 +97,7 @@ function nameTest(how, what) {
 	return name => name.toLowerCase().includes(wanted);
 }
 
-/* 1 for each function whose name passes. */
+/* By function: 1 if its name passes. */
 function functionsNamed(data, test) {
 	const known = new Int8Array(data.names.length).fill(-1), found = new Uint8Array(data.funcs.nr);
 	for (let i = 0; i < data.funcs.nr; i++) {
@@ -109,7 +109,7 @@ function functionsNamed(data, test) {
 	return found;
 }
 
-/* 1 for each node at which stacks that pass all filters end; null: all pass. */
+/* By node: 1 if its stack passes all filters; null: all pass. */
 function nodesAllowed(data, filters) {
 	const parsed = parseFilters(filters);
 	if (!parsed.length)
@@ -137,7 +137,7 @@ function nodesAllowed(data, filters) {
 
 /* --- sums by group ------------------------------------------------------------------------------------------------------------- */
 
-/* What each group of rows weighs, of stacks that pass the filters. */
+/* The weight of each group of rows, from stacks that pass the filters. */
 function groupWeights(data, choice, side) {
 	const rows = rowsOf(data, choice, side), values = choice.unit === "s" ? rows.samples : rows.weight;
 	const allowed = nodesAllowed(data, choice.filters), name = `${choice.unit}\n${choice.filters}`;

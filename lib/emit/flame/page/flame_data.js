@@ -1,7 +1,7 @@
 "use strict";
-/* What the file holds: names once, functions, a tree of nodes, and rows that say how much lies on which node. */
+/* The data of the file: names, functions, a tree of nodes, and rows with the weights of nodes. */
 
-/* Numbers of 7 bits a byte, lowest first. */
+/* Decodes numbers with 7 bits in each byte, lowest first. */
 class Numbers {
 	constructor(bytes) {
 		this.bytes = bytes;
@@ -36,7 +36,7 @@ async function inflate(base64) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* C0 and C1 controls and those that turn the direction of text are shown as what they are. */
+/* C0 and C1 controls, and characters that change the direction of text, are shown as escapes. */
 function visible(text) {
 	return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
 		c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
@@ -57,8 +57,8 @@ function readColumn(numbers, column) {
 	return column;
 }
 
-/* Rows of one side (0: the recording, 1: its base) of one event. Rows of a group have the same thread, name, CPU (0: unknown, else
- * its number + 1) and bin of time; those of group g are first[g] to first[g + 1] - 1. */
+/* Rows of an event on one side (0: the recording, 1: its base). Rows of a group have equal thread, name, CPU (0: unknown, else its
+ * number + 1) and bin of time; group g has the rows first[g] to first[g + 1] - 1. */
 function readRows(numbers) {
 	const nrGroups = numbers.next(), nr = numbers.next();
 	const groups = { nr: nrGroups, first: new Int32Array(nrGroups + 1) };
@@ -77,7 +77,7 @@ function readRows(numbers) {
 	return rows;
 }
 
-/* -1: unknown. */
+/* -1 means unknown. */
 function readThreads(numbers) {
 	const nr = numbers.next(), threads = { nr };
 	for (const name of ["pid", "tid", "comm"])
@@ -89,7 +89,7 @@ function readThreads(numbers) {
 	return threads;
 }
 
-/* What diff found: by event a map from functions to their changes. "noise", "same" and so on are no changes. */
+/* Changes that diff found: for each event a map from functions to changes, without "noise", "same" and so on. */
 function readChanges(given, meta) {
 	return meta.events.map(event => new Map((given[event.name] || []).map(([func, own, ownDelta, all, allDelta, p]) =>
 		[func, { own, ownDelta, all, allDelta, p }])));
@@ -97,7 +97,7 @@ function readChanges(given, meta) {
 
 const BEYOND_NOISE = ["regressed", "improved", "moved", "allowed"];
 
-/* Rows of two events as those of one. */
+/* Joins the rows of two events. */
 function joinRows(a, b) {
 	const joined = { nr: a.nr + b.nr, groups: { nr: a.groups.nr + b.groups.nr, first: new Int32Array(a.groups.nr + b.groups.nr + 1) } };
 	joined.groups.first.set(a.groups.first);
@@ -115,7 +115,7 @@ function joinRows(a, b) {
 	return joined;
 }
 
-/* The rows whose stacks pass a test of nodes. */
+/* The rows whose nodes pass a test. */
 function chooseRows(rows, test) {
 	const { groups } = rows, chosen = { nr: 0, groups: { ...groups, first: new Int32Array(groups.nr + 1) }, node: [], samples: [], weight: [] };
 	for (let g = 0; g < groups.nr; g++) {
@@ -142,8 +142,8 @@ function addEvent(meta, rows, event, its) {
 	return meta.events.length - 1;
 }
 
-/* Intervals between switches are among the samples of an event: their stacks end with the state of the thread. They become events of
- * their own: off the CPU, and, where no clock was sampled, on it. What is left of the event stays as it was sampled. */
+/* Moves intervals between switches, which are among the samples of an event and end with the thread's state, to new events: time off
+ * the CPU and, if no clock was sampled, time on the CPU. Other samples of the event stay. */
 function takeWaits(meta, rows, nodes, funcs, names) {
 	const at = meta.events.findIndex(event => event.waits);
 	if (at < 0)
@@ -156,12 +156,12 @@ function takeWaits(meta, rows, nodes, funcs, names) {
 	const beside = addEvent(meta, rows, { name, unit: "ns", off: true }, off);
 	if (on.nr)
 		addEvent(meta, rows, { name: `wall: ${name}`, unit: "ns", wall: true, beside }, joinRows(on, off));
-	/* how often threads were switched is what a page begins with only where a clock was sampled, too */
+	/* context switches are the first event only if a clock was sampled too */
 	if (at === 0 && meta.events[at].unit !== "ns")
 		meta.start = beside;
 }
 
-/* Time on and off the CPU, where both were recorded, is an event of its own. */
+/* Adds an event for time on and off the CPU together, if both were recorded. */
 function addWall(meta, rows) {
 	const off = meta.events.findIndex(event => event.off), on = meta.events.findIndex(event => !event.off && event.unit === "ns" && !event.wall);
 	if (off < 0 || on < 0 || meta.events[off].unit !== "ns" || meta.events.some(event => event.wall))
@@ -172,7 +172,7 @@ function addWall(meta, rows) {
 	rows.push([0, 1].map(side => rows[on][side] && joinRows(rows[on][side], rows[off][side])));
 }
 
-/* What threads did over time: by thread its cells in order of time, each with its state and how long it lasted. */
+/* The time of threads in states: for each thread its cells in order of time, with state and duration. */
 function readStates(numbers) {
 	const byThread = new Map();
 	let thread = 0, cell = 0;

@@ -1,4 +1,4 @@
-/* Drawing: only rows that are seen, only boxes of a pixel or more. */
+/* Draws only visible rows, and only boxes of at least a pixel. */
 
 const ROW = 18, LETTER_MIN = 3;
 const KINDS = [
@@ -27,7 +27,7 @@ class Painter {
 		this.fills = new Map();
 	}
 
-	/* Makes the canvas as large as the viewport, in device pixels. */
+	/* Resizes the canvas to the viewport, in device pixels. */
 	size(width, height) {
 		const ratio = window.devicePixelRatio || 1;
 		this.width = width;
@@ -65,7 +65,7 @@ class Painter {
 		return hsl(hash(file) % 360, this.dark ? 38 : 62, this.light(hash(name)));
 	}
 
-	/* More in red, less in blue: the difference of shares, 0 is neutral. */
+	/* Red for more, blue for less, by the difference of shares; 0 is neutral. */
 	differenceFill(share, base) {
 		const growth = share - base, strength = Math.min(1, Math.sqrt(Math.abs(growth)) * 2.2);
 		if (Math.abs(growth) < 1e-9)
@@ -73,7 +73,7 @@ class Painter {
 		return hsl(growth > 0 ? 8 : 218, 75, this.dark ? 34 - 6 * (1 - strength) : 90 - 28 * strength);
 	}
 
-	/* How often as on average: more in red, less in blue; four times as often is the deepest. */
+	/* Red for more than the average ratio, blue for less; the colour is deepest at a factor of four. */
 	ratioFill(ratio) {
 		if (!(ratio > 0) || !isFinite(ratio))
 			return hsl(0, 0, this.dark ? 24 : 95);
@@ -81,7 +81,7 @@ class Painter {
 		return strength < 0.03 ? hsl(0, 0, this.dark ? 34 : 86) : hsl(ratio > 1 ? 8 : 218, 30 + 50 * strength, this.dark ? 34 - 6 * (1 - strength) : 92 - 30 * strength);
 	}
 
-	/* Time off the CPU, and what is partly that. */
+	/* Nodes with time off the CPU, all or in part. */
 	offFill(part, name) {
 		return hsl(195, (this.dark ? 38 : 62) * part, this.light(hash(name) >>> 8));
 	}
@@ -122,7 +122,7 @@ class Painter {
 	}
 }
 
-/* The first place of a level, from `low` on, whose node ends behind x. It is often near: steps double until it lies between two. */
+/* The first place of a level, from `low` on, whose node ends right of x. It is usually near, so steps double until they pass it. */
 function firstBehind(layout, level, x, low) {
 	const { order, levels, x: left, tree, side, all } = layout, total = tree.total[side], end = levels[level + 1];
 	const isBehind = at => left[order[at]] + total[order[at]] / all > x;
@@ -143,7 +143,7 @@ function firstBehind(layout, level, x, low) {
 	return low;
 }
 
-/* Calls draw(node, x, width) for what is seen of a level; what is below a pixel is drawn once a pixel. */
+/* Calls draw(node, x, width) for the visible nodes of a level; of nodes below a pixel one is drawn for each pixel. */
 function eachSeen(layout, level, window, width, draw) {
 	const { order, levels, x, tree, side, all } = layout, total = tree.total[side], scale = width / (window.to - window.from);
 	let at = firstBehind(layout, level, window.from, 0), hidden = 0;
@@ -164,7 +164,7 @@ function eachSeen(layout, level, window, width, draw) {
 	return hidden;
 }
 
-/* The node of a level at x, or -1. */
+/* The node of a level at x; -1: none. */
 function nodeAt(layout, level, x) {
 	if (level < 0 || level >= layout.depth)
 		return -1;

@@ -1,4 +1,4 @@
-/* The page: what is chosen, what is shown, what keys and mouse do. */
+/* The page: what is chosen and shown, keys and mouse. */
 
 const $ = id => document.getElementById(id);
 const choice = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: "", search: "", regex: false,
@@ -31,7 +31,7 @@ function event() {
 	return data.meta.events[choice.event];
 }
 
-/* What an event is called here. */
+/* The name of an event on the page. */
 function eventName(event) {
 	return event.wall ? "wall: on and off the CPU" : event.off ? `off the CPU (${visible(event.name)})` : visible(event.name);
 }
@@ -40,7 +40,7 @@ function amountText(value) {
 	return choice.unit === "s" ? countText(value) + (value === 1 ? " sample" : " samples") : weightText(value, event().unit);
 }
 
-/* What is said of the event beside: "instructions: 5.1 M, 0.92 for each of cycles". */
+/* The text about the event beside: "instructions: 5.1 M, 0.92 for each of cycles". */
 function besideText(value, of) {
 	const other = data.meta.events[besideOf(data, choice)], text = choice.unit === "s" ? countText(value) : weightText(value, other.unit);
 	return event().wall ? `off the CPU ${text}, ${shareText(value, of)}` : `${eventName(other)}: ${text}, ${ratioText(value, of)}`;
@@ -55,26 +55,26 @@ function ratioText(value, of) {
 	return `${(value / of).toPrecision(3)} for each of ${eventName(event())}`;
 }
 
-/* What diff found of a function in the chosen event; undefined: nothing. */
+/* The change that diff found for a function in the chosen event; undefined: none. */
 function changeOf(func) {
 	return data.changes && data.changes[choice.event] ? data.changes[choice.event].get(func) : undefined;
 }
 
 /* --- trees of the choice ------------------------------------------------------------------------------------------------ */
 
-/* All nodes, in the order that siblings have: by weight or by name. */
+/* All nodes, in the order of siblings: by weight or by name. */
 function orderOf(tree, side) {
 	return choice.heavy ? nodesByWeight(tree, side) : nodesByName(tree);
 }
 
-/* Ranks of names are worked out once. */
+/* Ranks of names, computed once. */
 function nodesByName(of) {
 	if (!data.rank) {
 		const ranks = Array.from(data.names.keys()).sort((a, b) => data.names[a] < data.names[b] ? -1 : data.names[a] > data.names[b] ? 1 : 0);
 		data.rank = new Int32Array(data.names.length);
 		ranks.forEach((name, at) => { data.rank[name] = at; });
 	}
-	/* who ran comes first, heaviest first, as the roots are numbered */
+	/* roots for who ran come first, heaviest first, in the order of their numbers */
 	const nrRoots = choice.roots ? tree.roots.length : 0, { rank } = data, { name } = data.funcs;
 	const ranks = new Int32Array(of.nr).map((_, i) => of.func[i] < 0 ? -1 - of.func[i] : nrRoots + rank[name[of.func[i]]]);
 	return nodesByRank(ranks, nrRoots + data.names.length);
@@ -92,7 +92,7 @@ function build() {
 	arrange();
 }
 
-/* What stands on the chart. Rows count from the top. */
+/* What the chart shows. Rows count from the top. */
 function arrange() {
 	selected = null;
 	/* a ratio needs two events: links and menus may choose one event twice */
@@ -117,8 +117,8 @@ function arrange() {
 	scrollHome();
 }
 
-/* The functions in the middle: those of the chosen name, in whatever file, inlined or not; else those that are searched for. They
- * are shown as one function, `one`, or if that is -1, each by itself. null: there are none. */
+/* The functions in the middle of the sandwich: those with the chosen name, in any file, inlined or not; otherwise the found ones.
+ * They are shown as one function, `one`; if that is -1, each separately. null: none. */
 function sandwichFunctions() {
 	if (choice.func !== "") {
 		const found = functionsNamed(data, name => name === choice.func), one = found.indexOf(1);
@@ -151,7 +151,7 @@ function windowOf(layout) {
 	return { from, to: from + Math.max(layout.tree.total[choice.side][zoomed] / layout.all, 1e-15) };
 }
 
-/* How much of the chart is below what is seen: stays when the page gives the chart more or less room, so that roots are not hidden by a legend. */
+/* Height of the chart below the visible part. It is kept when the chart's size changes, so that a legend does not hide the roots. */
 let below = 0;
 
 function scrolled() {
@@ -173,7 +173,7 @@ function scrollHome() {
 function fillOf(layout, node) {
 	const func = layout.tree.func[node], total = layout.tree.total;
 	if (choice.colour === "d") {
-		/* only what is beyond noise has a colour */
+		/* only changes beyond noise have a colour */
 		const change = changeOf(func), share = total[0][node] / (tree.all[0] || 1), base = total[1][node] / (tree.all[1] || 1);
 		return change && BEYOND_NOISE.includes(change.all) ? painter.differenceFill(share, base) : painter.differenceFill(0, 0);
 	}
@@ -213,7 +213,7 @@ function paintPart(part, top, bottom) {
 	return hidden;
 }
 
-/* Where found functions are on the canvas: left, top, right, bottom of each box. The tip keeps away from them. */
+/* Boxes of found functions on the canvas (left, top, right, bottom), which the tip does not cover. */
 const MATCHED_KEPT = 5000;
 let matchedBoxes = [];
 
@@ -241,10 +241,10 @@ function resize() {
 	const box = $("scroller");
 	if (!box.hidden) {
 		painter.size(box.clientWidth, box.clientHeight);
-		/* a flame that is lower than the viewport stands on its floor */
+		/* a flame graph lower than the viewport is at its bottom */
 		if (parts.length === 1 && parts[0].up)
 			parts[0].row = Math.max(parts[0].layout.depth, box.clientHeight / ROW);
-		/* the canvas is as large as the viewport and sticks to its top, in a box as tall as all rows */
+		/* the canvas has the viewport's size and stays at its top, inside an element as high as all rows */
 		$("tall").style.height = Math.max(rowsOfChart() * ROW, box.clientHeight) + "px";
 		if (choice.view === "flame")
 			box.scrollTop = box.scrollHeight - box.clientHeight - below;
@@ -256,8 +256,7 @@ function resize() {
 
 /* --- search ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Which functions match: plain text without regard to case, or a regular expression; null where nothing is searched for, or what is
- * given is no expression. */
+/* A test for found functions: plain text, ignoring case, or a regular expression; null: no search text, or an invalid expression. */
 function matcher() {
 	try {
 		return choice.search ? nameTest(choice.regex ? "/" : "~", choice.search) : null;
@@ -406,7 +405,7 @@ function sandwich(name) {
 	toHash();
 }
 
-/* What reset changes and the tree or its arrangement depend on. */
+/* Parts of the state that reset changes and the tree or its layout depends on. */
 function arrangementText() {
 	return [choice.view, choice.func, choice.filters, choice.only, choice.first, choice.last, choice.from, choice.to].join("\n");
 }
@@ -451,7 +450,7 @@ function showTip(e, found) {
 		$("selected").textContent = lines.join(" · ");
 }
 
-/* Where the tip covers neither what is pointed at nor what is searched for, nor the box to search in; null: nowhere. */
+/* A place where the tip covers neither the pointed box, nor found boxes, nor the search field; null: none. */
 function tipPlace(e, box) {
 	const chart = painter.canvas.getBoundingClientRect(), search = $("search").getBoundingClientRect();
 	const covers = (left, top) => {

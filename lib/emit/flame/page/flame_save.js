@@ -1,4 +1,4 @@
-/* The view as a picture, to save or to print: the whole chart, not only what the window shows. Names become text nodes. */
+/* Saves or prints the view as a picture of the whole chart, with names as text nodes. */
 
 const SVG = "http://www.w3.org/2000/svg", PICTURE_MARGIN = 10, PICTURE_HEAD = 44;
 
@@ -11,7 +11,7 @@ function svgElement(name, attributes, text) {
 	return made;
 }
 
-/* Characters that XML has none for are shown as what they are. */
+/* Characters that XML forbids are written as escapes. */
 function xmlText(text) {
 	return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[\ud800-\udfff]/gu, c => c.codePointAt(0) > 0xffff ? c : "\ufffd");
 }
@@ -28,7 +28,7 @@ function svgBox(part, node, x, y, width, letter) {
 	return group;
 }
 
-/* In light colours. */
+/* With light colours. */
 function viewAsSvg(width) {
 	const dark = painter.dark, letter = 6.7, chart = width - 2 * PICTURE_MARGIN;
 	painter.dark = false;
@@ -58,7 +58,7 @@ function viewAsSvg(width) {
 	return svg;
 }
 
-/* What is shown, in a line. */
+/* Describes the view in a line. */
 function viewText() {
 	const said = [event().name, $("scope").textContent];
 	if (choice.only)

@@ -1,7 +1,7 @@
-/* What one thread did over time: a strip of cells, each divided among the states that the thread was in meanwhile. */
+/* The time of one thread: a strip of cells, each divided by the states of the thread. */
 
 const STATES_TALL = 26;
-/* From the bottom of a cell to its top. */
+/* From the bottom to the top of a cell. */
 const STATE_COLOURS = { "running": [135, 45], "run queue": [42, 85], "preempted": [24, 80], "sleeping": [210, 60], "uninterruptible": [350, 60],
 	"off-CPU": [195, 40], "idle": [215, 12], "parked": [265, 25], "stopped": [290, 45], "traced": [310, 45], "dead": [0, 0] };
 let stateStrip;
@@ -11,23 +11,23 @@ function stateFill(name) {
 	return hsl(hue, saturation * (stateStrip.dark ? 0.8 : 1), stateStrip.dark ? 42 : 66);
 }
 
-/* The cells of the chosen thread; null: no one thread is chosen, or nothing is known of it. */
+/* The cells of the chosen thread; null: not exactly one thread is chosen, or it has no cells. */
 function chosenStates() {
 	return choice.only[0] === "t" ? data.states.get(+choice.only.slice(1)) || null : null;
 }
 
-/* ns from the first bin of time on. */
+/* ns since the first bin. */
 function cellBegin(cell) {
 	return data.meta.states.at + cell * data.meta.states.width;
 }
 
-/* What is seen of time: from, to. */
+/* The visible time: from, to. */
 function seenTime() {
 	const window = timeWindow(), { width } = data.meta.time;
 	return { from: window.from * width, to: (window.to + 1) * width };
 }
 
-/* Time in each state, of cells that are seen, longest first: [name, ns]. */
+/* Time in each state within the visible cells, longest first: [name, ns]. */
 function stateSums(cells) {
 	const { from, to } = seenTime(), { names, width } = data.meta.states, sums = new Map();
 	for (const { cell, state, time } of cells)

@@ -1,4 +1,4 @@
-/* Numbers as people read them. */
+/* Numbers as readable text. */
 
 function scaled(value, steps, unit) {
 	let step = 0;

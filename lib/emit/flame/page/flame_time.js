@@ -1,9 +1,9 @@
-/* Time: a strip of everything, lanes of who ran when, a range that everything else is of, and zooming into it. */
+/* Time: an overview strip, lanes of who ran, selecting a range of time, and zooming. */
 
 const STRIP = 34, LANE = 14, LANES_MOST = 40;
 let timeLanes = [];
 
-/* Weights by bin in lanes: laneOf(g) is the lane of a group of rows. */
+/* Weights by bin and lane; laneOf(g) is the lane of a group of rows. */
 function fillLanes(lanes, passes, laneOf) {
 	const { groups } = data.rows[choice.event][0], weights = groupWeights(data, choice, 0);
 	for (const lane of lanes)
@@ -14,7 +14,7 @@ function fillLanes(lanes, passes, laneOf) {
 	return lanes;
 }
 
-/* The busiest, and one lane for all others. */
+/* The busiest lanes, and one lane for all others. */
 function lanesOf(kind) {
 	const grouping = GROUPINGS[kind], { groups } = data.rows[choice.event][0], all = { ...choice, first: 0, last: Infinity };
 	const sums = sumsBy(data, all, grouping), most = kind === "u" ? sums.length : LANES_MOST, others = sums.slice(most);
@@ -27,7 +27,7 @@ function lanesOf(kind) {
 	return fillLanes(lanes, groupTest(data, all, 0), g => byKey.get(grouping.key(data, groups, g)) || rest);
 }
 
-/* The bins that are seen. */
+/* The visible bins. */
 function timeWindow() {
 	const nr = data.meta.time.bins, from = Math.max(0, Math.min(choice.from, nr - 1)), to = Math.min(Math.max(choice.to, from), nr - 1);
 	return { from, to, nr: to - from + 1 };
@@ -55,7 +55,7 @@ function paintBins(bins, top, height, most, flat) {
 	context.globalAlpha = 1;
 }
 
-/* What a full bin weighs: of one CPU, or thread, a clock cannot count more than the time there is. */
+/* The weight of a full bin: a clock cannot count more time for a CPU or thread than the bin has. */
 function fullBin(lanes) {
 	const most = Math.max(1e-9, ...lanes.map(lane => Math.max(...lane.bins)));
 	return choice.unit === "w" && event().unit === "ns" && (choice.lanes === "u" || choice.lanes === "t") ? Math.max(data.meta.time.width, most * 0.5) : most;
@@ -101,7 +101,7 @@ function showRange() {
 	$("strip").setAttribute("aria-valuetext", text);
 }
 
-/* 1: what is picked becomes all that is shown; -1: three times as much is shown. */
+/* 1: the selected range fills the view; -1: the view becomes three times as long. */
 function zoomTime(step) {
 	if (!data.meta.time)
 		return;
@@ -127,7 +127,7 @@ function pickTime(first, last) {
 	toHash();
 }
 
-/* Arrow keys move the range, with Shift they move its end; Home and End go to the ends. False: the key means nothing here. */
+/* Arrow keys move the range, with Shift its end; Home and End go to the ends. False: another key. */
 function stripKey(e) {
 	const { bins } = data.meta.time, window = timeWindow(), all = choice.first === 0 && choice.last === Infinity;
 	let first = all ? window.from : choice.first, last = all ? window.from : Math.min(choice.last, bins - 1);

@@ -1,6 +1,6 @@
-/* Trees to look at: each is arrays of func, parent, and of self and total for both sides, parents before their children. */
+/* Trees: arrays of func and parent, and of self and total of both sides; parents come before their children. */
 
-/* A column that grows. */
+/* An array that grows. */
 class Growable {
 	constructor(type) {
 		this.type = type;
@@ -17,7 +17,7 @@ class Growable {
 	}
 }
 
-/* Finds or makes the child of a node that has a function. */
+/* Finds or makes the child of a node with a function. */
 class Growing {
 	constructor(room) {
 		this.nr = 0;
@@ -62,7 +62,7 @@ class Growing {
 		this.slots[at] = this.nr + 1;
 		return this.nr++;
 	}
-	/* A node that is known to be new. Whoever adds one looks for none by child(). */
+	/* Adds a new node, without a look-up; child() does not find it. */
 	add(parent, func) {
 		if (this.nr === this.room)
 			this.grow();
@@ -79,7 +79,7 @@ function makeTree(nr, func, parent) {
 	return { nr, func, parent, self: SIDES.map(() => new Float64Array(nr)), total: SIDES.map(() => new Float64Array(nr)), all: SIDES.map(() => 0) };
 }
 
-/* self → total, and the sum of the roots. */
+/* Computes totals from self sums, and the sum of all roots. */
 function addUp(tree) {
 	for (const side of SIDES) {
 		const total = tree.total[side];
@@ -95,7 +95,7 @@ function addUp(tree) {
 	return tree;
 }
 
-/* What the choice lets through: calls take(side, node, value). */
+/* Calls take(side, node, value) for all rows that pass the choice. */
 function eachRow(data, choice, take) {
 	const allowed = nodesAllowed(data, choice.filters);
 	for (const side of SIDES)
@@ -112,14 +112,14 @@ function eachRowOf(data, choice, allowed, side, passes, take) {
 					take(rows.node[i], values[i]);
 }
 
-/* All together: the nodes as they are in the file. */
+/* The whole tree: nodes as in the file. */
 function plainTree(data, choice) {
 	const tree = makeTree(data.nodes.nr, data.nodes.func, data.nodes.parent), self = tree.self;
 	eachRow(data, choice, (side, node, value) => { self[side][node] += value; });
 	return addUp(tree);
 }
 
-/* A root for each thread, process, command or CPU, heaviest first: root number n has the function -1 - n, and its key is roots[n]. */
+/* A root for each thread, process, command or CPU, heaviest first: root n has function -1 - n and key roots[n]. */
 function rootedTree(data, choice) {
 	const grouping = GROUPINGS[choice.roots], allowed = nodesAllowed(data, choice.filters), { parent, func } = data.nodes;
 	const byKey = new Map();
@@ -140,7 +140,7 @@ function rootedTree(data, choice) {
 		}
 	}
 	const roots = Array.from(byKey.values()).sort((a, b) => b.weight - a.weight || a.key - b.key);
-	/* of the nodes below the root at hand; a node's number is 0 while it is not there */
+	/* numbers of the nodes below the current root; 0: not made yet */
 	const at = new Int32Array(data.nodes.nr), touched = [], path = [], growing = new Growing(data.nodes.nr + roots.length), own = [];
 	roots.forEach((root, number) => own.push(growing.add(-1, -1 - number)));
 	const entries = { node: new Growable(Int32Array), side: new Growable(Uint8Array), value: new Growable(Float64Array) };
@@ -180,7 +180,7 @@ function rootedTree(data, choice) {
 	return addUp(tree);
 }
 
-/* 1 where the node is the outermost one of a function on its path. */
+/* By node: 1 if it is the outermost node of its function on the path. */
 function outermost(tree, wanted) {
 	const inside = new Uint8Array(tree.nr), outer = new Uint8Array(tree.nr);
 	for (let i = 0; i < tree.nr; i++) {
@@ -192,8 +192,8 @@ function outermost(tree, wanted) {
 	return outer;
 }
 
-/* What functions call: their outermost occurrences laid over each other. wanted(func) says which functions; they become roots,
- * which is(func) may make one. */
+/* The callees of functions: the trees below their outermost occurrences, merged. wanted(func) selects functions; they become roots,
+ * and is(func) may map several to one. */
 function calleesOf(tree, wanted, is) {
 	const growing = new Growing(256), at = new Int32Array(tree.nr).fill(-1), outer = outermost(tree, wanted);
 	for (let i = 0; i < tree.nr; i++) {
@@ -210,7 +210,7 @@ function calleesOf(tree, wanted, is) {
 	return addUp(callees);
 }
 
-/* Who calls them, nearest first. */
+/* The callers, nearest first. */
 function callersOf(tree, wanted, is) {
 	const growing = new Growing(256), outer = outermost(tree, wanted), values = [];
 	for (let i = 0; i < tree.nr; i++) {
@@ -228,12 +228,12 @@ function callersOf(tree, wanted, is) {
 	return addUp(callers);
 }
 
-/* Self and total of each function; a function counts once for a stack, however often it is on it. */
+/* Self and total of each function. A recursive function counts once for a stack. */
 function functionSums(data, tree) {
 	const nr = data.funcs.nr;
 	const sums = { self: SIDES.map(() => new Float64Array(nr)), total: SIDES.map(() => new Float64Array(nr)) };
 	const open = new Int32Array(nr), path = [];
-	/* the path of open functions: walks depth first, which the order of nodes is not always */
+	/* functions on the current path: this needs a depth-first walk, which the order of nodes is not always */
 	const { firstChild, nextSibling, roots } = children(tree);
 	let at = roots;
 	while (at >= 0) {
@@ -263,7 +263,7 @@ function functionSums(data, tree) {
 	return sums;
 }
 
-/* Lists of children, in the order of `nodes`, which holds all of them; without it in the order of their numbers. */
+/* Lists of children, in the order of `nodes` (all nodes); without it in the order of their numbers. */
 function children(tree, nodes) {
 	const firstChild = new Int32Array(tree.nr).fill(-1), nextSibling = new Int32Array(tree.nr).fill(-1);
 	let roots = -1;
@@ -280,7 +280,7 @@ function children(tree, nodes) {
 	return { firstChild, nextSibling, roots };
 }
 
-/* The nodes by their ranks, numbers from 0 to nrRanks - 1; equal ones by their number. */
+/* Sorts nodes by rank, from 0 to nrRanks - 1, then by number. */
 function nodesByRank(ranks, nrRanks) {
 	const next = new Int32Array(nrRanks + 1), nodes = new Int32Array(ranks.length);
 	for (const rank of ranks)
@@ -292,7 +292,7 @@ function nodesByRank(ranks, nrRanks) {
 	return nodes;
 }
 
-/* The nodes by their weight, heaviest first. (Numbers alone are sorted: with a function that compares, a million take a second.) */
+/* Sorts nodes by weight, heaviest first. (It sorts plain numbers: with a comparing function a million take a second.) */
 function nodesByWeight(tree, side) {
 	const weights = tree.total[side], sorted = weights.slice().sort(), ranks = new Int32Array(tree.nr);
 	for (let i = 0; i < tree.nr; i++) {
@@ -309,7 +309,7 @@ function nodesByWeight(tree, side) {
 	return nodesByRank(ranks, tree.nr);
 }
 
-/* Places each node: levels one after the other, each from left to right; x from 0 to 1. `nodes` are all nodes in the order that siblings have. */
+/* Computes the place of each node: level by level, from left to right, x from 0 to 1. `nodes`: all nodes, in the order of siblings. */
 function layOut(tree, side, nodes) {
 	const { firstChild, nextSibling, roots } = children(tree, nodes);
 	const total = tree.total[side], all = tree.all[side] || 1;

@@ -26,7 +26,7 @@ function columns() {
 			value: f => sums.self[0][f] / (tree.all[0] || 1) - sums.self[1][f] / (tree.all[1] || 1) },
 		{ key: "delta", label: "change of total", text: v => signedShareText(v),
 			value: f => sums.total[0][f] / (tree.all[0] || 1) - sums.total[1][f] / (tree.all[1] || 1) },
-		/* beyond noise first, then by size */
+		/* changes beyond noise first, then by size */
 		{ key: "verdict", label: "diff says", text: (v, f) => verdictText(f), value: verdictRank });
 	return list;
 }
@@ -38,7 +38,7 @@ function verdictText(func) {
 	return change.own === change.all ? change.own : `${change.own} by itself, ${change.all} with callees`;
 }
 
-/* Both changes beyond noise, one, none; among equals the larger one. */
+/* Orders changes: self and total beyond noise, one of them, none; then the larger one. */
 function verdictRank(func) {
 	const change = changeOf(func);
 	if (!change)
@@ -146,7 +146,7 @@ function showAll() {
 	const isTable = choice.view === "table", lone = choice.view === "sandwich" && parts.length === 1;
 	$("scroller").hidden = isTable;
 	$("table-box").hidden = !isTable;
-	/* they are about the boxes of the chart */
+	/* these controls affect only the chart's boxes */
 	$("legend").hidden = $("notes").hidden = isTable;
 	for (const view of ["flame", "icicle", "sandwich", "table"])
 		$("v-" + view).setAttribute("aria-pressed", String(choice.view === view));
@@ -236,7 +236,7 @@ function toHash() {
 		location.hash = hashShown || "#";
 }
 
-/* Recordings of many processes begin with a root for each command: a small part of the boxes, and names that say what ran. */
+/* In recordings of many processes, a root for each command is shown at first: this adds few boxes, and names say what ran. */
 const MANY_PROCESSES = 8;
 
 function startOf(name) {
@@ -249,7 +249,7 @@ function startOf(name) {
 	return DEFAULTS[name];
 }
 
-/* Whatever stands there: what is no choice is left out. */
+/* Reads a view's address; ignores invalid parts. */
 function fromHash() {
 	const given = new Map();
 	for (const field of location.hash.slice(1).split("&")) {
@@ -259,7 +259,7 @@ function fromHash() {
 		try {
 			given.set(field.slice(0, at), decodeURIComponent(field.slice(at + 1)));
 		} catch (error) {
-			/* not an address of ours */
+			/* not an address of this page */
 		}
 	}
 	for (const name of Object.keys(DEFAULTS)) {
@@ -441,7 +441,7 @@ function describePage() {
 	$("strip-box").hidden = !meta.time;
 }
 
-/* For tests and consoles: read only. */
+/* Read-only state for tests and consoles. */
 function publish() {
 	const find = name => {
 		const found = [];

@@ -1,8 +1,8 @@
-/* Who ran: the list to choose a thread, process, command or CPU from, and the filters on stacks. */
+/* The list for choosing a thread, process, command or CPU, and the filters on stacks. */
 
 /* --- the list ---------------------------------------------------------------------------------------------------------------- */
 
-/* All of them are in the list; rows are made as it is scrolled. */
+/* The list contains all entries; rows are made while it is scrolled. */
 const WHO_ROWS = 200;
 let whoRows = [];
 
@@ -93,7 +93,7 @@ function addFilter(sign, how, what) {
 	change("filters", filters.join("\n"));
 }
 
-/* What is searched for, else the selected function. */
+/* The searched text, or the selected function. */
 function filterByChoice(sign) {
 	if (matcher())
 		addFilter(sign, choice.regex ? "/" : "~", choice.search);
