@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The account of memory that grows with a recording: everything that works on the recording shares one account. A
- * component with memory that grows charges the account when it allocates and frees, and checks the account before it
- * allocates more:
+/* The account of memory that grows with a recording; all components that work on the recording share it. A component
+ * with growing memory charges the account when it allocates and frees, and checks it before it allocates more:
  *
- * - a cache takes no more while the account is tight, and shrinks when the account is over its limit;
- * - data that can be written out go to a temporary file when the account is over its limit;
+ * - a cache stops growing while the account is tight, and shrinks while it is over its limit;
+ * - data that can be written out go to a temporary file while the account is over its limit;
  * - data that can do neither (frames, names of files) grow until pd_account_is_exhausted; the operation that needs them
  *   then fails with PERFDATA_ENOMEM.
  *
- * Nothing here allocates, and the account calls nobody back: each component looks at the account at points where the
- * component can act. Any thread may call all functions; NULL means an account without a limit. */
+ * Nothing here allocates, and the account calls nobody back: each component checks the account where it can react.
+ * Any thread may call all functions; NULL is an account without a limit. */
 #ifndef PD_ACCOUNT_H
 #define PD_ACCOUNT_H
 
@@ -19,16 +18,16 @@
 #include <stdint.h>
 #include "perfdata/base.h"
 
-/* Which component takes memory. */
+/* The components that allocate. */
 enum pd_account_use {
-	PD_USE_ORDER,       /* records that wait for their turn */
-	PD_USE_BATCHES,     /* records, deliveries and steps on their way to a formatter */
+	PD_USE_ORDER,       /* records that wait for the reader to sort them */
+	PD_USE_BATCHES,     /* records, deliveries and steps that wait for a formatter */
 	PD_USE_FRAMES,      /* frames, files, threads and maps */
 	PD_USE_STACKS,      /* the tree of stacks */
-	PD_USE_CACHES,      /* contents of caches, which may be dropped: chains, texts */
+	PD_USE_CACHES,      /* contents of caches, which may be freed: chains, texts */
 	PD_USE_SYMBOLS,     /* symbol tables, indexes of debug information, open files of symbols */
 	PD_USE_PROFILE,     /* sums of samples */
-	PD_USE_ROWS,        /* rows of tables that wait for their row group */
+	PD_USE_ROWS,        /* rows of tables that are collected for a row group */
 	PD_NR_USES
 };
 
@@ -36,7 +35,7 @@ enum pd_account_use {
 
 struct pd_account {
 	uint64_t limit;                    /* bytes */
-	const char *tmpdir;                /* where temporary files go; NULL: /tmp. Borrowed */
+	const char *tmpdir;                /* directory of temporary files; NULL: /tmp. Borrowed */
 	_Atomic uint64_t used, peak;
 	_Atomic uint64_t by_use[PD_NR_USES];
 };
@@ -47,38 +46,38 @@ struct perfdata_memory {
 	char tmpdir[];
 };
 
-/* NULL for NULL. */
+/* Returns NULL for NULL. */
 static inline struct pd_account *pd_memory_account(struct perfdata_memory *memory)
 {
 	return memory ? &memory->account : NULL;
 }
 
-/* The limit that a caller's number of bytes means. */
+/* Converts the caller's number of bytes to a limit. */
 static inline uint64_t pd_account_limit(uint64_t asked)
 {
 	return asked && asked < PERFDATA_LEAST_MEMORY ? PERFDATA_LEAST_MEMORY : asked;
 }
-/* limit 0: PD_DEFAULT_MEMORY. The caller zeroes the account first. */
+/* Sets limit (0: PD_DEFAULT_MEMORY) and directory. The caller zeroes the account first. */
 void pd_account_init(struct pd_account *account, uint64_t limit, const char *tmpdir);
 
 void pd_account_take(struct pd_account *account, enum pd_account_use use, size_t bytes);
 void pd_account_give(struct pd_account *account, enum pd_account_use use, size_t bytes);
-/* Records that the memory taken for `use` changed from `before` to `after` bytes. */
+/* Changes the bytes charged for `use` by the difference of `before` and `after`. */
 void pd_account_change(struct pd_account *account, enum pd_account_use use, size_t before, size_t after);
 
 static inline uint64_t pd_account_used(const struct pd_account *account)
 {
 	return account ? atomic_load_explicit(&account->used, memory_order_relaxed) : 0;
 }
-/* Caches grow no more. */
+/* Whether caches may no longer grow. */
 static inline bool pd_account_is_tight(const struct pd_account *account)
 {
 	return account && pd_account_used(account) > account->limit - account->limit / 4;
 }
-/* Caches shrink, tables go to temporary files, and no more batches are made than there are. A sixteenth of the limit is
- * left for memory that nobody counts: gaps of the heap, and many small objects. Of a small limit it is more: chunks of
- * input (somewhat above 1 MiB each) come and go while everything else stays, and a formatter that is late keeps its
- * chunk while the next one is taken, so two chunks have to fit, and what grows beside them. */
+/* Whether caches must shrink, tables go to temporary files, and no further batches are made. A sixteenth of the limit
+ * is reserved for memory that nobody counts: gaps of the heap, and many small objects. A small limit has a larger
+ * reserve. It must hold two chunks of input (somewhat above 1 MiB each), since a slow formatter keeps its chunk while
+ * the next one is read, and the data that grows meanwhile. */
 static inline bool pd_account_is_over(const struct pd_account *account)
 {
 	const uint64_t chunks = (uint64_t)3 << 20;
@@ -89,7 +88,8 @@ static inline bool pd_account_is_over(const struct pd_account *account)
 		aside = account->limit / 4;
 	return pd_account_used(account) > account->limit - aside;
 }
-/* Operations whose memory cannot shrink fail: at twice the limit, and never below what the smallest recording takes. */
+/* Whether operations whose memory cannot shrink must fail: at twice the limit, but never below what the smallest
+ * recording needs. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)
 {
 	const uint64_t least = (uint64_t)64 << 20;

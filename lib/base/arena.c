@@ -6,13 +6,13 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-#define ARENA_ALIGN alignof(max_align_t)   /* as malloc's */
+#define ARENA_ALIGN alignof(max_align_t)   /* alignment of malloc */
 #define ARENA_FIRST_BLOCK ((size_t)1024)
 #define ARENA_LARGEST_BLOCK ((size_t)1 << 20)
 
 struct pd_arena_block {
 	struct pd_arena_block *older;
-	size_t size;  /* bytes after this head */
+	size_t size;  /* bytes after this header */
 	alignas(ARENA_ALIGN) unsigned char bytes[];
 };
 
@@ -32,8 +32,8 @@ static void block_free(struct pd_arena *arena, struct pd_arena_block *block)
 	pd_free(block);
 }
 
-/* Allocates what does not fit the newest block: a block of its own for something big, so that the rest of the newest
- * block is not lost, or a new and larger block. */
+/* Allocates what does not fit into the newest block. A large object gets a block of its own, so that the rest of the
+ * newest block stays usable; for others, a new and larger block becomes the newest. */
 static void *alloc_slow(struct pd_arena *arena, size_t size)
 {
 	size_t next = arena->room < ARENA_FIRST_BLOCK / 2 ? ARENA_FIRST_BLOCK : arena->room * 2;

@@ -10,7 +10,7 @@
 
 struct perfdata_cancel {
 	atomic_bool now;
-	int fd, wake;   /* one descriptor where the system has eventfd, else the ends of a pipe */
+	int fd, wake;   /* one descriptor if the system has eventfd, else both ends of a pipe */
 };
 
 struct perfdata_cancel *perfdata_cancel_new(void)
@@ -34,14 +34,14 @@ void perfdata_cancel_free(struct perfdata_cancel *cancel)
 	pd_free(cancel);
 }
 
-/* Wakes every thread that waits for the descriptor: it stays readable, since nobody reads it. */
+/* Wakes every thread that waits for the descriptor. It stays readable, since nobody reads from it. */
 void perfdata_cancel_now(struct perfdata_cancel *cancel)
 {
 	const int code = errno;
 	const uint64_t one = 1;
 	atomic_store(&cancel->now, true);
 	if (write(cancel->wake, &one, sizeof one) < 0)
-		errno = code;   /* it is full: the descriptor is readable already */
+		errno = code;   /* the pipe is full, so the descriptor is readable already */
 	errno = code;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic on values that a file states. Each returns false on overflow and leaves *ret alone. */
+/* Arithmetic on values from a file. A function with *ret returns false on overflow and leaves *ret unchanged. */
 #ifndef PD_CHECKED_H
 #define PD_CHECKED_H
 
@@ -23,7 +23,7 @@ static inline bool pd_mul(uint64_t a, uint64_t b, uint64_t *ret)
 	*ret = r;
 	return true;
 }
-/* A size that memory can have: narrower than what a file can state, on 32-bit machines. */
+/* Converts to size_t, which on 32-bit machines is narrower than values in a file. */
 static inline bool pd_size(uint64_t v, size_t *ret)
 {
 	if (v > SIZE_MAX / 2)
@@ -31,7 +31,7 @@ static inline bool pd_size(uint64_t v, size_t *ret)
 	*ret = (size_t)v;
 	return true;
 }
-/* offset + size lies inside [0, limit]. */
+/* Whether [offset, offset + size] is inside [0, limit]. */
 static inline bool pd_range_ok(uint64_t offset, uint64_t size, uint64_t limit)
 {
 	return offset <= limit && size <= limit - offset;
@@ -43,7 +43,7 @@ static inline void pd_sum_up(uint64_t *sum, uint64_t more)
 		*sum = UINT64_MAX;
 }
 
-/* Up to the next multiple of 8; saturates. */
+/* Rounds up to a multiple of 8; saturates. */
 static inline uint64_t pd_align8(uint64_t v) { return v > UINT64_MAX - 7 ? UINT64_MAX & ~7ull : (v + 7) & ~7ull; }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A bounds-checked reader over bytes of a file. It fails once and stays failed: reads after a failure give zeros,
- * so a row can be decoded whole and the cursor tested once. Byte order is a property of the cursor. */
+/* A bounds-checked reader of bytes from a file. After a failed read, all further reads fail and return zeros: a caller
+ * may decode a whole row and then check the cursor once. The cursor holds the byte order. */
 #ifndef PD_CURSOR_H
 #define PD_CURSOR_H
 
@@ -10,7 +10,7 @@
 struct pd_cursor {
 	const uint8_t *at;
 	const uint8_t *end;
-	bool swap;     /* the bytes are in the other byte order than this machine */
+	bool swap;     /* the bytes are in the opposite of this machine's order */
 	bool failed;
 };
 
@@ -38,7 +38,7 @@ static inline uint64_t pd_load64(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* The value whose bytes in memory are those of `value` from the lowest to the highest, on any host. */
+/* Returns the integer whose bytes in memory are those of `value` from the lowest to the highest, on any machine. */
 static inline uint32_t pd_little32(uint32_t value)
 {
 	return pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE) ? __builtin_bswap32(value) : value;

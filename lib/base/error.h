@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Filling in a struct perfdata_error. */
+/* Fills in struct perfdata_error. */
 #ifndef PD_ERROR_H
 #define PD_ERROR_H
 
 #include "perfdata/base.h"
 
-/* Writes all fields of *reterr (may be NULL) and returns `status`, so that a failure is one statement:
- * `return pd_error(reterr, PERFDATA_EREAD, offset, "cannot read: %s", …)`. The message is cut when too long; newlines
- * and other control characters in it become blanks, because the message is promised to be one line. */
+/* Sets all fields of *reterr (may be NULL) and returns `status`, so that a failure is one statement: `return
+ * pd_error(reterr, PERFDATA_EREAD, offset, "cannot read: %s", …)`. Cuts a long message. Replaces newlines and other
+ * control characters by blanks, since a message is one line. */
 enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 			      const char *format, ...) PERFDATA_PRINTF(4, 5);
 
-/* The text of an errno value, in `room` or in static storage. Any thread. */
+/* Returns the text of an errno value, in `room` or in static storage. Thread-safe. */
 const char *pd_errno_text(int code, char *room, size_t size);
 
-/* The status for the errno value of a failure to open or read a named file: PERFDATA_ABSENT if the file does not exist,
- * is no file to read, or this user may not read it; PERFDATA_ENOMEM if memory, descriptors or the space for temporary
+/* Status for the errno value of a failure to open or read a named file: PERFDATA_ABSENT if the file does not exist, is
+ * no regular file, or this user may not read it; PERFDATA_ENOMEM if memory, descriptors or the space for temporary
  * files ran out; else PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_errno(int code);
-/* The same for a call on an open file, which cannot be absent: PERFDATA_ENOMEM, PERFDATA_EREAD. */
+/* Status for the errno value of a failed call on an open file: PERFDATA_ENOMEM or PERFDATA_EREAD, since an open file is
+ * not absent. */
 enum perfdata_status pd_status_of_read(int code);
 
-/* The same with ": " and the text of errno value `code` after the message. */
+/* As pd_error, with ": " and the text of the errno value `code` after the message. */
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 
-/* pd_error with the phrase of the status as the message. */
+/* As pd_error, with the phrase of the status as message. */
 enum perfdata_status pd_error_of_status(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset);
 
-/* Returns the status of a function of the caller. If the function failed, *reterr gets what it wrote into `why`, which
- * was zeros before, or the phrase of the status if it wrote nothing. */
+/* Returns the status of a function that the caller supplied. If it failed, *reterr becomes *why, which was zeroed
+ * before the call; if the function left it so, *reterr gets the phrase of the status. */
 enum perfdata_status pd_error_from(struct perfdata_error *reterr, enum perfdata_status status,
 				   const struct perfdata_error *why);
 
-/* The message for a failure that came without one. Outputs have messages of their own, so PERFDATA_EWRITE means a
+/* Returns the message for a failure that has none. Failures of outputs always have one, so PERFDATA_EWRITE means a
  * temporary file here. */
 const char *pd_failure_text(enum perfdata_status status);
 

@@ -11,12 +11,12 @@
 #include "base/fdio.h"
 #include "base/memory.h"
 
-/* Linux moves at most 0x7ffff000 bytes in one call; it would cut a larger request to that odd count. */
+/* Linux transfers at most 0x7ffff000 bytes in a call, and cuts a larger request to this odd number. */
 #define LARGEST_TRANSFER ((size_t)1 << 30)
 
 static size_t limited_size(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
 
-/* After a failed call: true if the caller should repeat the call. */
+/* After a failed call: whether the caller must repeat it. */
 static bool wait_for_retry(int fd, short events)
 {
 	if (errno == EINTR)
@@ -27,7 +27,7 @@ static bool wait_for_retry(int fd, short events)
 	return poll(&waiting, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Waits for bytes, the end, or an error; false when cancelled. */
+/* Waits for bytes, the end, or an error; false: cancelled. */
 static bool wait_readable(int fd, const struct perfdata_cancel *cancel)
 {
 	struct pollfd waiting[] = { { .fd = fd, .events = POLLIN }, { .fd = pd_cancel_fd(cancel), .events = POLLIN } };
@@ -55,7 +55,7 @@ int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_ca
 int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset)
 {
 	size_t done = 0;
-	/* No file reaches beyond the largest offset, and the system refuses even to try. */
+	/* no file is larger, and pread(2) refuses such offsets */
 	if (offset > INT64_MAX)
 		return 0;
 	if (size > INT64_MAX - offset)
@@ -130,7 +130,7 @@ int pd_tempfile(const char *directory)
 	if (unnamed >= 0)
 		return unnamed;
 #endif
-	/* File systems and kernels without O_TMPFILE: the file gets a name, which is unlinked at once. */
+	/* file systems and kernels without O_TMPFILE: the file gets a name, which is unlinked at once */
 	static const char pattern[] = "/perfdata-XXXXXX";
 	size_t length = strlen(directory);
 	char *path = pd_malloc(length + sizeof pattern);

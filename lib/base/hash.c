@@ -21,7 +21,7 @@ static uint64_t load_tail(const uint8_t *p, size_t size)
 	return v;
 }
 
-/* The 128-bit product folded to 64 bits. */
+/* Folds the 128-bit product to 64 bits. */
 static uint64_t fold_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -37,8 +37,8 @@ static uint64_t fold_product(uint64_t a, uint64_t b)
 #endif
 }
 
-/* Each factor of a product holds something derived from the seed: otherwise an input could make one factor zero and
- * so wipe out whatever the other one holds. */
+/* Both factors of each product contain the seed. Otherwise an input could make one factor zero, and so the product
+ * independent of the other factor. */
 uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed)
 {
 	const uint8_t *p = bytes;
@@ -75,7 +75,7 @@ uint64_t pd_hash_seed(const void *salt)
 
 /* --- map --- */
 
-/* Removal is by shifting back. */
+/* Removal shifts later entries back. */
 static size_t home_slot(const struct pd_hash_map *map, uint64_t key)
 {
 	return (size_t)pd_hash_u64(key, map->seed) & (map->capacity - 1);
@@ -98,7 +98,7 @@ static void insert_new(struct pd_hash_map *map, uint64_t key, uint64_t value)
 		map->slots[map->capacity] = (struct pd_hash_map_slot){ 1, value };
 }
 
-/* Doubles the capacity in place, as pd_index does, where it says why that works. */
+/* Doubles the capacity in place; the comment at grow_index in table.c says why that works. */
 static int grow_map(struct pd_hash_map *map)
 {
 	const size_t before = map->capacity, capacity = before ? before * 2 : 16;
@@ -153,7 +153,7 @@ bool pd_hash_map_remove(struct pd_hash_map *map, uint64_t key)
 	}
 	size_t mask = map->capacity - 1, gap = (size_t)(slot - map->slots);
 	for (size_t i = (gap + 1) & mask; map->slots[i].key; i = (i + 1) & mask) {
-		/* An entry may move back into the gap only if its home does not lie between the gap and itself. */
+		/* an entry may move back into the gap only if its home slot is not between the gap and itself */
 		if (((i - home_slot(map, map->slots[i].key)) & mask) < ((i - gap) & mask))
 			continue;
 		map->slots[gap] = map->slots[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hash tables with open addressing. Keys come from files, so hashing is seeded at random per table and mixes all bits:
- * no input makes a chain longer than chance does. No output may depend on the order of a table. */
+/* Hash tables with open addressing. Since keys come from files, each table has a random seed and hashing mixes all
+ * bits: no input can make a chain longer than chance would. No output may depend on the order of a table. */
 #ifndef PD_HASH_H
 #define PD_HASH_H
 
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Depends on the machine's byte order: for tables in memory only. */
+/* The hash depends on the machine's byte order, so it is only for tables in memory. */
 uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed);
-/* Returns a random seed, never 0, so that no input can provoke collisions; `salt` (such as an address) makes the seeds
- * of tables differ. */
+/* Returns a random seed other than 0, so that no input can provoke collisions; `salt` (for example an address) makes
+ * the seeds of tables differ. */
 uint64_t pd_hash_seed(const void *salt);
 static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 {
@@ -20,15 +20,15 @@ static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 	h *= 0xd6e8feb86659fd93ull;
 	return h ^ (h >> 32);
 }
-/* The same for two words. */
+/* Hashes two words. */
 static inline uint64_t pd_hash_two(uint64_t first, uint64_t second, uint64_t seed)
 {
 	return pd_hash_u64(pd_hash_u64(first, seed), second);
 }
 
-/* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at
- * most 3/4 full. Key 0 marks an empty slot; the entry whose key is 0 is in one more slot after the others, whose key
- * then is 1. */
+/* Maps u64 to u64. {0} is an empty map; the first put replaces a seed of 0 by a random one. Linear probing, at most 3/4
+ * full. Key 0 marks an empty slot. The entry with key 0 is in an extra slot after the others, whose key is then set to
+ * 1. */
 struct pd_hash_map_slot {
 	uint64_t key, value;
 };
@@ -59,20 +59,20 @@ static inline bool pd_hash_map_get(const struct pd_hash_map *map, uint64_t key, 
 	*ret_value = slot->value;
 	return true;
 }
-int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value);  /* replaces; 0 or -1 without memory */
+int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value);  /* replaces; 0, or -1 without memory */
 bool pd_hash_map_remove(struct pd_hash_map *map, uint64_t key);
-/* Iterates in no stated order: *position starts at 0. */
+/* Iterates in no particular order; *position starts at 0. */
 bool pd_hash_map_each(const struct pd_hash_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value);
 void pd_hash_map_release(struct pd_hash_map *map);
 
-/* Interned byte strings: equal bytes have one id, ids count from 0. The bytes never move, are 16-aligned and end with
- * a NUL. One thread puts and counts. */
+/* Interns byte strings: equal bytes have one id, and ids count from 0. The bytes never move, are 16-aligned and end
+ * with a NUL. Only one thread may put and count. */
 struct pd_intern;
 struct pd_intern *pd_intern_new(void);
 void pd_intern_free(struct pd_intern *intern);
-/* The id of the bytes, added if new; UINT32_MAX without memory. */
+/* Returns the id of the bytes, and adds them if they are new. UINT32_MAX: no memory. */
 uint32_t pd_intern_put(struct pd_intern *intern, const void *bytes, size_t size);
-/* Valid for ids below the count; may be called by other threads for ids that they were handed. */
+/* Returns the bytes of an id below the count. Other threads may call it for ids that they were passed. */
 const char *pd_intern_get(const struct pd_intern *intern, uint32_t id, size_t *ret_size /* may be NULL */);
 uint32_t pd_intern_count(const struct pd_intern *intern);
 

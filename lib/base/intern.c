@@ -5,9 +5,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Entries are in blocks of 256, 256, 512, 1024 … entries; the addresses of blocks are in a fixed directory: nothing
- * that a reader touches ever moves, so a thread that was handed an id (and with it everything written before) reads
- * without a lock while the owner appends. Bytes lie in an arena; only the owner touches the hash slots. */
+/* Entries are in blocks of 256, 256, 512, 1024 … entries, and a fixed directory holds the addresses of the blocks. What
+ * readers access never moves: a thread that was passed an id (with a memory barrier) reads it without a lock while the
+ * owner appends. Bytes are in an arena; only the owner accesses the hash slots. */
 #define FIRST_BLOCK_BITS 8
 #define BLOCKS (32 - FIRST_BLOCK_BITS + 1)
 
@@ -17,8 +17,8 @@ struct entry {
 };
 
 struct slot {
-	uint32_t id_plus_1;  /* 0: empty */
-	uint32_t hash;       /* upper half: the lower half chose the slot */
+	uint32_t id_plus_1;  /* 0: the slot is empty */
+	uint32_t hash;       /* upper half of the hash; the lower half chose the slot */
 };
 
 struct pd_intern {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens libraries of the system, and says why one cannot be had: it is not installed, or something failed. */
+/* Opens shared libraries of the system, and distinguishes those that are not installed from those that failed to
+ * load. */
 #include "config.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,19 +9,19 @@
 #include "base/library.h"
 #include "base/port.h"
 
-/* The errno value of a failure; 0: the library is not installed, or cannot be one. text: of dlerror(), may be NULL;
- * code: errno after dlopen, which may be of a later call. */
+/* Returns the errno value of a failure; 0: the library is not installed, or is no usable library. text: of dlerror(),
+ * may be NULL; code: errno after dlopen, which may belong to a later call. */
 static int failure_of(const char *text, int code)
 {
 	static const int failures[] = { ENOMEM, EMFILE, ENFILE, EIO };
-	/* what the loader says, without the text of an errno value, where it could not map a library that it found */
+	/* messages of the loader, without errno text, that mean that it found a library but could not map it */
 	static const char *const unmapped[] = { "failed to map", "cannot map", "cannot allocate", "cannot create",
 						"cannot extend", "cannot change memory", "out of memory" };
 	char reason[128];
 
 	if (!text)
 		return !code ? ENOMEM : pd_status_of_errno(code) == PERFDATA_ABSENT ? 0 : code;
-	/* the message ends with the text of the errno value */
+	/* the message ends with the errno text */
 	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
 		if (strstr(text, pd_errno_text(failures[i], reason, sizeof reason)))
 			return failures[i];

@@ -5,16 +5,16 @@
 #include "perfdata/base.h"
 
 struct pd_library_failure {
-	const char *text;      /* of the loader, valid until this thread calls it again; NULL: none */
-	int code;              /* errno value; 0: the library is not installed, or cannot be one */
+	const char *text;      /* message of the loader, valid until this thread calls it again; NULL: none */
+	int code;              /* errno value; 0: the library is not installed, or is no usable library */
 };
 
-/* Opens a library of the system. PERFDATA_OK; PERFDATA_ABSENT; or the status of failure->code. */
+/* Opens a library of the system. Returns PERFDATA_OK; PERFDATA_ABSENT; or the status for failure->code. */
 enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_library_failure *failure);
 
-/* Lists a library that pd_library_open may open in an ELF note, where packaging tools find it as they find DT_NEEDED:
+/* Lists a library that pd_library_open may open in an ELF note, as DT_NEEDED lists linked ones, for packaging tools:
  * https://systemd.io/ELF_DLOPEN_METADATA. id: a C identifier. priority: "recommended" or "suggested". sonames: a JSON
- * array of names; the library needs one of them. */
+ * array of names, one of which suffices. */
 #ifdef __ELF__
 #define PD_NOTE_LIBRARY(id, feature, description, priority, sonames) \
 	PD_NOTE_JSON(id, "[{\"feature\":\"" feature "\",\"description\":\"" description \

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/memory.h"
 
-/* Larger than any object can be. C libraries refuse such sizes too, but sanitizers would stop the program. */
+/* Whether no object can be so large. C libraries refuse such sizes too, but sanitizers would abort the program. */
 static bool is_absurd(size_t size) { return size > PTRDIFF_MAX; }
 
 void *pd_malloc(size_t size) { return is_absurd(size) ? NULL : malloc(size ? size : 1); }
@@ -49,7 +49,7 @@ int pd_vector_enlarge(void *items_pointer, size_t *capacity, size_t count, size_
 	if (__builtin_mul_overflow(wanted, item_size, &bytes))
 		return -1;
 
-	/* The pointer's own type is unknown here: copy it as bytes, so that no aliasing rule is broken. */
+	/* the type of the pointer is unknown here: copying its bytes breaks no aliasing rule */
 	void *items;
 	memcpy(&items, items_pointer, sizeof items);
 	items = pd_realloc(items, bytes);

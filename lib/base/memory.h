@@ -6,19 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *pd_malloc(size_t size);                      /* size 0 is taken as 1 */
-void *pd_calloc(size_t count, size_t size);        /* NULL on overflow too */
+void *pd_malloc(size_t size);                      /* size 0 counts as 1 */
+void *pd_calloc(size_t count, size_t size);        /* NULL also on overflow */
 void *pd_realloc(void *old, size_t size);
 void pd_free(void *memory);
-char *pd_strndup(const void *bytes, size_t size);  /* NUL-terminated copy */
+char *pd_strndup(const void *bytes, size_t size);  /* adds a NUL */
 
-/* Grows a vector `*items` of `*capacity` elements so that index `count` can be written; doubling. 0 or -1. */
+/* Grows the vector `*items` of `*capacity` elements so that the element with index `count` exists; at least doubles it.
+ * 0 or -1. */
 int pd_vector_enlarge(void *items_pointer, size_t *capacity, size_t count, size_t item_size);
 static inline int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size)
 {
 	return count < *capacity ? 0 : pd_vector_enlarge(items_pointer, capacity, count, item_size);
 }
-/* The same for vectors whose indexes are ids assigned elsewhere: new items are zeros. */
+/* As pd_vector_enlarge, for vectors whose indexes are ids of other tables: new elements are zeros. */
 int pd_vector_enlarge_clear(void *items_pointer, size_t *capacity, size_t index, size_t item_size);
 static inline int pd_vector_reach(void *items_pointer, size_t *capacity, size_t index, size_t item_size)
 {

@@ -40,8 +40,7 @@ static bool is_recent(const struct pd_paged *paged, size_t number)
 	return false;
 }
 
-/* Makes the page the first of the recent ones; the page that was asked for longest ago is no longer recent, and may be
- * evicted. */
+/* Makes the page the most recent one. The least recent of `recent` leaves the list and may be evicted. */
 static void set_recent(struct pd_paged *paged, size_t number)
 {
 	const size_t most = sizeof paged->recent / sizeof *paged->recent;
@@ -61,7 +60,7 @@ static bool write_page(struct pd_paged *paged, size_t number)
 	return true;
 }
 
-/* Takes the memory of a page that was not used lately, after writing its contents to the file; NULL: see status. */
+/* Returns the memory of a page that was not used recently, after writing it to the file. NULL: see status. */
 static char *evict_page(struct pd_paged *paged)
 {
 	for (;; paged->hand++) {
@@ -90,8 +89,8 @@ static bool should_evict(const struct pd_paged *paged)
 	return paged->nr_resident > PD_PAGES_KEPT && pd_account_is_over(paged->account);
 }
 
-/* When memory is short for the first time, no page is evicted at once: pages returned before are not among the recent
- * ones, and callers may still use them. */
+/* Makes the file when memory is short for the first time. No page is evicted at once: callers may still use pages that
+ * are not in `recent`, which is only kept from then on. */
 static bool begin_file(struct pd_paged *paged)
 {
 	paged->grace = sizeof paged->recent / sizeof *paged->recent;
@@ -101,7 +100,7 @@ static bool begin_file(struct pd_paged *paged)
 	return false;
 }
 
-/* Memory for one page; where the account is over its limit, frees more pages than it takes. */
+/* Returns memory for one page. While the account is over its limit, frees more pages than it takes. */
 static char *take_memory(struct pd_paged *paged)
 {
 	char *bytes = NULL;

@@ -56,7 +56,7 @@ int pd_random_bytes(void *ret, size_t size)
 	return 0;
 }
 
-/* Linux hands every process 16 random bytes, without a system call. */
+/* Linux passes 16 random bytes to every process, so this needs no system call. */
 uint64_t pd_process_random(void)
 {
 	uint64_t random = 0;
@@ -176,7 +176,7 @@ int pd_rename_new(const char *from, const char *to) { return rename_without_loss
 #ifdef HAVE_SYS_STATFS_H
 bool pd_is_made_up(int fd)
 {
-	/* statfs(2) lists them */
+	/* types of file systems, from statfs(2) */
 	static const uint32_t types[] = {
 		0x9fa0,       /* proc */
 		0x62656572,   /* sysfs */

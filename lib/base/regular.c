@@ -11,8 +11,8 @@
 #include "base/regular.h"
 #include "perfdata/base.h"
 
-/* A FIFO must not make the library wait, nor a terminal become the one of the process, where something else took the
- * place of the file. */
+/* If the file was replaced meanwhile: a FIFO does not make the library wait, and a terminal does not become that of the
+ * process. */
 #define FOR_READING (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 static int refuse_file(int fd, int error)
@@ -23,7 +23,7 @@ static int refuse_file(int fd, int error)
 	return -1;
 }
 
-/* Opens a file that was looked at: the same file, even if the path leads to another by now. `st` is the file's. */
+/* Opens the file that was checked, even if its path now leads to another file. st: stat of the checked file. */
 static int open_found(int found, int folder, const char *name, int flags, const struct stat *st)
 {
 	char link[40];
@@ -32,7 +32,7 @@ static int open_found(int found, int folder, const char *name, int flags, const 
 	int fd = PD_REOPENS_DESCRIPTORS ? open(link, FOR_READING) : -1;
 	if (fd >= 0 || (PD_REOPENS_DESCRIPTORS && errno != ENOENT))
 		return fd;
-	/* without /proc: by the path again */
+	/* without /proc: opens the path again */
 	fd = openat(folder, name, FOR_READING | flags);
 	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st->st_dev || now.st_ino != st->st_ino))
 		return refuse_file(fd, EINVAL);
@@ -46,7 +46,7 @@ static int open_file(int folder, const char *name, int flags, enum pd_regular ki
 		return -1;
 	if (!S_ISREG(st.st_mode))
 		return refuse_file(-1, S_ISLNK(st.st_mode) ? ELOOP : EINVAL);
-	/* the file at the path may change at any time: what is opened is what was looked at */
+	/* the file at the path may change at any time, so the descriptor that is checked is also opened */
 	const int found = openat(folder, name, PD_OPEN_TO_LOOK | O_CLOEXEC | flags);
 	if (found < 0)
 		return -1;

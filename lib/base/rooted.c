@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This file walks paths name by name, since open(2) resolves absolute links from this host's root. */
+/* Walks paths name by name, since open(2) resolves absolute links from this process's root. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 struct walk {
 	int root;
-	char *real;                       /* the path walked so far, without a '/' at its end */
+	char *real;                       /* the walked part of the path, without a final '/' */
 	size_t used;
 	char rest[2 * PD_ROOTED_PATH];    /* the rest of the path */
 	unsigned links;
@@ -31,7 +31,7 @@ static void go_up(struct walk *walk)
 	walk->real[walk->used] = '\0';
 }
 
-/* Follows the link at the end of the walked path: inserts its target before the rest. */
+/* Follows the link at the end of the walked path: puts its target before the rest of the path. */
 static bool follow_link(struct walk *walk)
 {
 	char target[PD_ROOTED_PATH];
@@ -91,7 +91,7 @@ bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], st
 		if ((size > 1 || name[0] != '.') && !enter_name(&walk, name, size))
 			return false;
 	}
-	/* the directory that `..` led back to was not looked at */
+	/* stat of the directory to which `..` led back */
 	if (fstatat(root, walk.used ? real + 1 : ".", &walk.st, AT_SYMLINK_NOFOLLOW))
 		return false;
 	if (!walk.used)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Paths as a process with another root directory saw them: `..` and links, absolute ones too, stay below that root. */
+/* Resolves paths as a process with another root directory does: `..` and links, even absolute ones, stay below that
+ * root. */
 #ifndef PD_ROOTED_H
 #define PD_ROOTED_H
 
@@ -10,11 +11,10 @@
 
 #define PD_ROOTED_PATH 4096
 
-/* Walks `path` below the directory `root`, and returns in `real` the path where the walk ends, which begins with '/'
- * and has no links, and in *ret_stat (may be NULL) the file's stat. false with errno: no such file, links lead in
- * circles, or a name is too long. */
+/* Resolves `path` below the directory `root`. `real` becomes a path without links that begins with '/'; *ret_stat (may
+ * be NULL) the file's stat. False with errno: no such file, a loop of links, or a name that is too long. */
 bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], struct stat *ret_stat);
-/* Opens the regular file there for reading; `real` as above. -1 with errno; EINVAL: no regular file, which was not
+/* Resolves the path and opens the regular file for reading. -1 with errno; EINVAL: not a regular file, and not
  * opened. */
 int pd_rooted_open(int root, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH]);
 

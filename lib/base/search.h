@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Sets the variable `index` to the number of items that precede the searched one in a sorted array of `nr` items.
- * is_before: an expression that is true if item number `at` precedes it. */
+/* Sets the variable `index` to the number of items in a sorted array of `nr` items that precede the searched one.
+ * is_before: an expression that says whether item number `at` precedes it. */
 #define PD_COUNT_BEFORE(index, nr, at, is_before) \
 	do { \
 		size_t pd_end = (nr); \

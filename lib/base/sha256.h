@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-256 (FIPS 180-4), of bytes in memory or in pieces. */
+/* SHA-256 (FIPS 180-4) of bytes in memory, or of bytes that come in pieces. */
 #ifndef PD_SHA256_H
 #define PD_SHA256_H
 
@@ -11,7 +11,7 @@
 struct pd_sha256 {
 	uint32_t state[8];
 	uint8_t block[64];                 /* the last size % 64 bytes */
-	uint64_t size;                     /* of all that was added */
+	uint64_t size;                     /* bytes added so far */
 };
 void pd_sha256_init(struct pd_sha256 *hash);
 void pd_sha256_add(struct pd_sha256 *hash, const void *bytes, size_t size);

@@ -55,9 +55,9 @@ static void place_slot(struct pd_index *index, struct pd_index_slot slot)
 	index->slots[i] = slot;
 }
 
-/* Doubles the capacity in place: a large table is never in memory twice. Between an entry's own slot and its place
- * there is no free slot. So, beginning after a free slot, a removed entry finds its new place at or before its old one,
- * or at the same distance in the new half, and skips no entry that is still to be moved. */
+/* Doubles the capacity in place, so that a large table is never in memory twice. All slots between an entry's home slot
+ * and the slot where it is are in use. Therefore, starting after a free slot, a removed entry finds its new slot at or
+ * before its old one, or at the same distance in the new half, and skips no entry that is still to be moved. */
 static int grow_index(struct pd_index *index)
 {
 	const size_t before = index->capacity, capacity = before ? before * 2 : 64;

@@ -10,7 +10,7 @@ struct pd_monitor {
 	pthread_cond_t changed;
 };
 
-/* Most locks are held for less time than it takes to put a thread to sleep. */
+/* Most locks are held for less time than it takes to put a thread to sleep, so waiting threads spin first. */
 static int init_mutex(pthread_mutex_t *mutex)
 {
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
@@ -72,7 +72,7 @@ static void *member_main(void *argument)
 	return NULL;
 }
 
-/* The signals that the kernel sends to the thread whose write or instruction caused them. */
+/* Signals that the kernel sends to the thread whose write or instruction caused them. */
 static const int own_signals[] = { SIGPIPE, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
 
 struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned index), void *user)
@@ -87,9 +87,9 @@ struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned
 	team->work = work;
 	team->user = user;
 
-	/* New threads inherit the mask. Signals to the process are blocked in them: handlers run in the caller, where
-	 * they interrupt reads. A signal that a call of the thread itself raises has the same effect as in the
-	 * caller. */
+	/* New threads inherit the mask. They block the signals that are sent to the process, so that handlers run in
+	 * the caller and interrupt its reads. They receive signals that their own calls raise, with the same effect as
+	 * in the caller. */
 	sigset_t blocked, before;
 	sigfillset(&blocked);
 	for (size_t i = 0; i < sizeof own_signals / sizeof *own_signals; i++)

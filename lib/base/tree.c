@@ -2,9 +2,9 @@
 #include "config.h"
 #include "base/tree.h"
 
-/* A node's child is looked for in this many slots, from slot number 2 * node on: there are two slots for each node and
- * on average at most one child, so that nearly all children are found there. A slot holds the child's number and four
- * bits of its hash, which exclude most other children without reading them. */
+/* A node's child is looked for in this many slots from slot number 2 * node on. There are two slots for each node and
+ * on average at most one child, so nearly all children are found there. A slot holds the child's number and four bits
+ * of its hash, which exclude most other children without reading them. */
 #define WINDOW 24u
 #define SPREAD 8u
 #define TAG_SHIFT 28u
@@ -65,14 +65,14 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 	return child;
 }
 
-/* The node with this index; `before` is the previous node, on the same page. */
+/* Returns the node with this index; `before` is the previous node, on the same page. */
 static inline struct pd_tree_node *next_node(struct pd_tree *tree, struct pd_tree_node *before, uint32_t index)
 {
 	return index & tree->nodes.mask ? (void *)((char *)before + tree->nodes.item_size)
 					: pd_paged_at(&tree->nodes, index);
 }
 
-/* Every step of a stack comes here, so that each of the callers below has a copy of its own. */
+/* Inlined into each caller, since every step of a stack is looked up here. */
 static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t label,
 							      bool add)
 {
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 			const uint32_t child = add_node(tree, parent, label);
 			if (child == UINT32_MAX)
 				return child;
-			/* the page is still in memory: only the new node's page was requested since */
+			/* the page is still in memory, since only the new node's page was requested after it */
 			home->slots[at % 2] = tag << TAG_SHIFT | child;
 			pd_paged_changed(&tree->nodes, at / 2);
 			return child;
@@ -104,18 +104,18 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 			return fail_tree(tree, tree->nodes.status);
 		if (node->parent == parent && node->label == label)
 			return candidate;
-		home = pd_paged_at(&tree->nodes, at / 2);    /* the candidate's page may have taken its place */
+		home = pd_paged_at(&tree->nodes, at / 2);    /* reading the candidate may have evicted this page */
 	}
 	return crowded_child(tree, parent, label, add);
 }
 
-/* The page for the next node: nodes that are added one after the other are on it. */
+/* The page of the newest node, which the next nodes share. */
 struct newest_page {
-	char *bytes;                /* NULL: not asked for yet */
+	char *bytes;                /* NULL: not requested yet */
 	size_t number;
 };
 
-/* A node to change. The current page stays in memory, since no pages but its neighbours are requested. */
+/* Returns a node to change. The current page stays in memory, since only its neighbours are requested. */
 static inline struct pd_tree_node *node_near(struct pd_tree *tree, struct newest_page *page, uint32_t index)
 {
 	const size_t number = index >> tree->nodes.shift, offset = (index & tree->nodes.mask) * tree->nodes.item_size;
@@ -127,7 +127,7 @@ static inline struct pd_tree_node *node_near(struct pd_tree *tree, struct newest
 	return (void *)node;
 }
 
-/* Adds a child to the node that was added last: it has none, so that nothing is to be compared. */
+/* Adds a child to the newest node, which has no child to compare with. */
 static inline uint32_t add_to_newest(struct pd_tree *tree, struct newest_page *page, uint32_t label)
 {
 	const uint32_t parent = tree->count - 1, child = tree->count;
@@ -157,7 +157,7 @@ uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *label
 	size_t i = 0;
 	for (; i < nr && node != UINT32_MAX && node + 1 != tree->count; i++)
 		node = look_up(tree, node, labels[i], true);
-	/* a node that was just added is the newest, and so is each node added below it */
+	/* a node that was just added is the newest, as is each node added below it */
 	for (; i < nr && node != UINT32_MAX; i++)
 		node = add_to_newest(tree, &page, labels[i]);
 	return node;

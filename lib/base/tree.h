@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and
- * a parent's number is lower than its children's. 16 bytes a node, in pages that may go to a temporary file; looking up
- * a path touches few pages, since the slots that a lookup needs are beside the node. One thread at a time. */
+/* A tree of labels: (parent, label) is one node. Nodes are numbered in the order of their addition; 0 is the root, and
+ * a parent's number is lower than its children's. A node has 16 bytes, in pages that may go to a temporary file.
+ * Looking up a path touches few pages, since the slots for a look-up are near the node. One thread at a time. */
 #ifndef PD_TREE_H
 #define PD_TREE_H
 
@@ -12,17 +12,17 @@
 
 struct pd_tree_node {
 	uint32_t parent, label;
-	uint32_t slots[2];          /* 2 of the slots in which children of nodes near this one are found */
+	uint32_t slots[2];          /* 2 of the slots in which the children of nearby nodes are found */
 };
 struct pd_tree {
 	struct pd_paged nodes;
-	uint32_t count;             /* with the root */
+	uint32_t count;             /* number of nodes, root included */
 	uint64_t seed;
-	struct pd_hash_map crowded;      /* parent << 32 | label → node: children for which no slot was free */
+	struct pd_hash_map crowded;      /* parent << 32 | label → node: children that found no free slot */
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* item_size: the size, a power of two, of a node's struct, which begins with struct pd_tree_node. 0, or -1 without
+/* item_size: size of a node's struct, a power of two; the struct begins with struct pd_tree_node. 0, or -1 without
  * memory. */
 int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
 static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
@@ -30,15 +30,15 @@ static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account,
 	return pd_tree_init_with(tree, sizeof(struct pd_tree_node), account, use);
 }
 void pd_tree_release(struct pd_tree *tree);
-/* Frees what only look-ups by label need. No such look-up may follow. */
+/* Frees what only look-ups by label need; they may not follow. */
 void pd_tree_finish(struct pd_tree *tree);
-/* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
+/* Returns the child of `parent` with this label, and adds it if it is new. UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
-/* The same for several labels, each the child of the previous one. Returns the node of the last. */
+/* Walks down several labels as pd_tree_child does; returns the last node. */
 uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
-/* The child if there is one; UINT32_MAX: there is none, or see status. */
+/* Returns the child with this label. UINT32_MAX: there is none, or see status. */
 uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label);
-/* 0, or -1: see status. */
+/* Returns 0; -1: see status. */
 static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret_parent, uint32_t *ret_label)
 {
 	const struct pd_tree_node *at = pd_paged_at(&tree->nodes, node);
@@ -51,7 +51,7 @@ static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret
 	return 0;
 }
 
-/* A node's struct, to read and to change; see pd_paged_at for how long. NULL: see status. */
+/* Returns a node's struct to read and change, valid as long as one of pd_paged_at. NULL: see status. */
 static inline void *pd_tree_item(struct pd_tree *tree, uint32_t node)
 {
 	void *item = pd_paged_at(&tree->nodes, node);

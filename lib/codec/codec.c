@@ -4,7 +4,7 @@
 #include "base/cursor.h"
 #include "codec/codec_impl.h"
 
-/* RFC 1952 (ID1, ID2, CM), RFC 8878 (little-endian magic numbers), and the .xz file format, 2.1.1. */
+/* magic numbers: RFC 1952 (ID1, ID2, CM), RFC 8878 (little-endian), and the .xz file format, 2.1.1 */
 #define ZSTD_FRAME 0xfd2fb528u
 #define ZSTD_SKIPPABLE 0x184d2a50u
 #define ZSTD_SKIPPABLE_MASK 0xfffffff0u
@@ -26,7 +26,7 @@ enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size)
 enum pd_codec_kind pd_codec_by_suffix(const char *path)
 {
 	const char *suffix = strrchr(path, '.');
-	/* A name that is nothing but a suffix has no suffix. */
+	/* a name such as ".gz" has no suffix */
 	if (!suffix || suffix == path || suffix[-1] == '/' || strchr(suffix, '/'))
 		return PD_CODEC_NONE;
 	if (!strcmp(suffix, ".gz"))

@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include "base/memory.h"
 
-/* windowBits of zlib: the largest window, plus 16 for gzip frames */
+/* zlib's windowBits: the largest window, plus 16 for gzip */
 #define GZIP_ONLY (15 + 16)
 #define ZLIB_ONLY 15
 
@@ -23,10 +23,10 @@ static void free_memory(voidpf opaque, voidpf memory)
 	pd_free(memory);
 }
 
-/* zlib counts in unsigned int: larger buffers are offered in parts, and the caller calls again. */
+/* zlib's sizes are unsigned int: passes larger buffers in parts, and the caller calls again. */
 static uInt offered_size(size_t size) { return size > UINT_MAX ? UINT_MAX : (uInt)size; }
 
-/* One call of inflate or deflate between the caller's positions. */
+/* Calls inflate or deflate once on the caller's buffers. */
 static int step_stream(z_stream *stream, const struct pd_codec_buffers *b, int (*work)(z_stream *stream, int flush),
 		       int flush)
 {
@@ -46,7 +46,7 @@ static int step_stream(z_stream *stream, const struct pd_codec_buffers *b, int (
 struct gzip_decoder {
 	struct pd_decoder base;
 	z_stream stream;
-	bool between;  /* a member ended; what follows is another member */
+	bool between;  /* after the end of a member; another member may follow */
 };
 
 static void gzip_decoder_free(struct pd_decoder *decoder)
@@ -75,7 +75,7 @@ static enum perfdata_status gzip_decoder_run(struct pd_decoder *decoder, const s
 		gzip->between = true;
 		return PERFDATA_END;
 	case Z_OK:
-	case Z_BUF_ERROR:  /* no progress was possible: needs input or room */
+	case Z_BUF_ERROR:  /* zlib needs input or room */
 		return PERFDATA_OK;
 	case Z_MEM_ERROR:
 		return PERFDATA_ENOMEM;

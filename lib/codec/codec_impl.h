@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that a codec supplies. Each codec is in its own file, the only one that uses its library (zlib,
- * libzstd, liblzma); without that library the two functions return NULL. */
+/* The functions that each codec defines. A codec is in a file of its own, the only one that uses its library (zlib,
+ * libzstd, liblzma); in a build without that library its two constructors return NULL. */
 #ifndef PD_CODEC_IMPL_H
 #define PD_CODEC_IMPL_H
 

@@ -6,14 +6,14 @@
 #include <lzma.h>
 #include "base/memory.h"
 
-/* A dictionary of 128 MiB, and what the decoder needs beside it. */
+/* a dictionary of 128 MiB, and the decoder's other memory */
 #define MEMORY_LIMIT ((UINT64_C(128) << 20) + (UINT64_C(1) << 20))
 
 struct xz_decoder {
 	struct pd_decoder base;
 	lzma_allocator allocator;
 	lzma_stream stream;
-	lzma_ret state;  /* of the last call; LZMA_STREAM_END: what follows is padding or another stream */
+	lzma_ret state;  /* result of the last call; LZMA_STREAM_END: padding or another stream follows */
 };
 
 static void *allocate_for_lzma(void *opaque, size_t count, size_t size)
@@ -35,7 +35,7 @@ static void xz_decoder_free(struct pd_decoder *decoder)
 	pd_free(xz);
 }
 
-/* liblzma keeps its memory for the next stream. */
+/* liblzma reuses its memory for the next stream. */
 static void xz_decoder_reset(struct pd_decoder *decoder)
 {
 	struct xz_decoder *xz = (struct xz_decoder *)decoder;
@@ -46,7 +46,7 @@ static enum perfdata_status status_of(lzma_ret state)
 {
 	switch (state) {
 	case LZMA_OK:
-	case LZMA_BUF_ERROR:  /* no progress was possible: needs input or room */
+	case LZMA_BUF_ERROR:  /* liblzma needs input or room */
 		return PERFDATA_OK;
 	case LZMA_STREAM_END: return PERFDATA_END;
 	case LZMA_MEM_ERROR: return PERFDATA_ENOMEM;
@@ -59,7 +59,7 @@ static enum perfdata_status xz_decoder_run(struct pd_decoder *decoder, const str
 {
 	struct xz_decoder *xz = (struct xz_decoder *)decoder;
 	if (xz->state == LZMA_STREAM_END) {
-		/* streams may be padded with zeros */
+		/* zeros may follow a stream */
 		while (*b->in_used < b->in_size && !b->in[*b->in_used])
 			++*b->in_used;
 		if (*b->in_used == b->in_size)

@@ -14,11 +14,11 @@
 struct zstd_decoder {
 	struct pd_decoder base;
 	ZSTD_DCtx *context;
-	bool between;  /* at the start of a frame */
-	size_t wanted; /* input that completes the next header or block */
+	bool between;  /* the next byte starts a frame */
+	size_t wanted; /* bytes that complete the next header or block */
 };
 
-/* The bytes that libzstd asks for at the start of a frame: enough to find the length of the header. */
+/* Bytes that libzstd needs to find the length of a frame's header. */
 #define FRAME_START 5
 
 static void zstd_decoder_free(struct pd_decoder *decoder)
@@ -45,9 +45,8 @@ static enum perfdata_status status_of(size_t result)
 	}
 }
 
-/* Decodes at most one block: of a call that fails no progress is known, and the contents of earlier blocks must not be
- * lost. (Where libzstd decodes frames of its early versions, a call that fails says that it filled the room for output,
- * which holds what it held before.) */
+/* Decodes at most one block. A failed call reports no progress, and must not lose the contents of earlier blocks. (For
+ * frames of early versions, a failed call of libzstd claims that it filled the output, which is unchanged.) */
 static size_t decode_block(struct zstd_decoder *zstd, const struct pd_codec_buffers *b)
 {
 	size_t left = b->in_size - *b->in_used, part = left < zstd->wanted ? left : zstd->wanted;
@@ -67,8 +66,8 @@ static enum perfdata_status zstd_decoder_run(struct pd_decoder *decoder, const s
 {
 	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
 	for (;;) {
-		/* Called without input between two frames, libzstd would return the size of its next read instead of
-		 * reporting the end. */
+		/* without input between two frames, libzstd would return the size of its next read instead of reporting
+		 * the end */
 		if (zstd->between && *b->in_used == b->in_size)
 			return PERFDATA_END;
 		if (*b->in_used == b->in_size && *b->out_used == b->out_size)

@@ -4,16 +4,16 @@
 #include "base/memory.h"
 #include "input/input.h"
 
-/* Free chunks form a stack without a lock: a thread that drops a chunk pushes it; a thread that needs a chunk takes the
- * whole stack and pushes the rest back. No thread pops a single chunk, so the stack has no ABA problem. */
+/* The free chunks are a lock-free stack. A thread pushes a chunk that it drops. A thread that needs a chunk takes the
+ * whole stack and pushes the rest back. No thread pops a single chunk, so there is no ABA problem. */
 struct pd_chunk_pool {
 	struct pd_chunk *_Atomic free;
-	atomic_size_t references;  /* the pool's owner, and each chunk that is held */
+	atomic_size_t references;  /* one of the pool's owner, and one of each chunk in use */
 	atomic_size_t bytes;
 	struct pd_account *account;
 };
 
-/* Heads are as large as a cache line, so that data begins at the same alignment as the allocation. */
+/* The head fills whole cache lines, so that the data is aligned like the allocation. */
 #define CHUNK_HEAD ((sizeof(struct pd_chunk) + 63) & ~(size_t)63)
 #define CHUNK_BYTES (CHUNK_HEAD + PD_CHUNK_HEADROOM + PD_CHUNK_SIZE)
 
@@ -54,7 +54,7 @@ void pd_chunk_pool_free(struct pd_chunk_pool *pool)
 	drop_reference(pool);
 }
 
-/* Puts the chain from `first` to `last` on the stack. */
+/* Pushes the chain from `first` to `last`. */
 static void push_chunks(struct pd_chunk_pool *pool, struct pd_chunk *first, struct pd_chunk *last)
 {
 	struct pd_chunk *head = atomic_load_explicit(&pool->free, memory_order_relaxed);
@@ -64,7 +64,7 @@ static void push_chunks(struct pd_chunk_pool *pool, struct pd_chunk *first, stru
 						      memory_order_relaxed));
 }
 
-/* A chain of chunks that nobody else can see. */
+/* Pushes a chain of chunks that no other thread can reach. */
 static void give_back(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
 {
 	for (struct pd_chunk *next; chunk; chunk = next) {

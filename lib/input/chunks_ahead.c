@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that reads the next chunks before the reader asks for them, while the reader works on the chunks before
- * them. While the thread runs, it alone uses the input; what the thread learned with each chunk (the end, damage, a
- * break that was passed over) is handed over with the chunk. */
+/* A thread that reads the next chunks while the reader works on earlier ones. While it runs, only this thread uses the
+ * input. It hands over with each chunk what it learned: the end, damage, or a break that it skipped. */
 #include "config.h"
 #include "base/handoff.h"
 #include "base/memory.h"
 #include "input/input_impl.h"
 
-#define CHUNKS 2u                    /* that wait at most */
-#define WORTHWHILE 3u                /* chunks in a row, before a thread is started */
+#define CHUNKS 2u                    /* chunks that are read ahead at most */
+#define WORTHWHILE 3u                /* chunks read in order before a thread is started */
 
 struct pd_chunks_ahead {
 	struct pd_input *input;
 	struct pd_chunk_pool *pool;
-	struct pd_handoff handoff;   /* of steps */
+	struct pd_handoff handoff;   /* hands over items of `steps` */
 	struct pd_input_step steps[CHUNKS];
 };
 

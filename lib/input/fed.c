@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that a program hands over as it gets them, and the input that reads those bytes: a source that never waits. Its
- * output depends on the bytes alone, never on how they were cut into pieces. */
+/* Bytes that a program feeds as it gets them, and the input that reads them without ever waiting. The bytes that
+ * readers get do not depend on how the program cut them into pieces. */
 #include "config.h"
 #include <errno.h>
 #include "base/cancel.h"
@@ -52,11 +52,11 @@ void pd_feed_needs_all(struct pd_feed *feed)
 	feed->needs_all = true;
 }
 
-/* Bytes that were fed and not read yet. */
+/* Bytes that were fed but not yet read. */
 static uint64_t bytes_left(const struct pd_input *input)
 {
 	const struct pd_feed *feed = input->feed;
-	return feed->given + pd_input_spool_size(&feed->spool) - input->raw_at;
+	return feed->nr_consumed + pd_input_spool_size(&feed->spool) - input->raw_at;
 }
 
 bool pd_fed_is_ready(const struct pd_input *input, size_t wanted)
@@ -70,7 +70,7 @@ int64_t pd_fed_read(struct pd_input *input, void *buffer, size_t size)
 		errno = EINTR;
 		return -1;
 	}
-	return pd_input_spool_read(&input->feed->spool, input->raw_at - input->feed->given, buffer, size);
+	return pd_input_spool_read(&input->feed->spool, input->raw_at - input->feed->nr_consumed, buffer, size);
 }
 
 int64_t pd_fed_pread(const struct pd_input *input, void *buffer, size_t size, uint64_t offset)
@@ -83,7 +83,7 @@ void pd_fed_forget(struct pd_input *input)
 	struct pd_feed *feed = input->feed;
 	if (bytes_left(input))
 		return;
-	feed->given = input->raw_at;
+	feed->nr_consumed = input->raw_at;
 	pd_input_spool_empty(&feed->spool);
 }
 
@@ -96,7 +96,7 @@ void pd_fed_become_file(struct pd_input *input)
 enum perfdata_status pd_input_open_feed(struct pd_feed *feed, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr)
 {
-	if (feed->given)
+	if (feed->nr_consumed)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				"another reader took the beginning of the bytes that were fed");
 	if (!feed->ended && feed->error.status != PERFDATA_OK) {
@@ -140,7 +140,7 @@ enum perfdata_status pd_input_extend_chunk(struct pd_input *input, struct pd_chu
 	pd_fed_forget(input);
 	if (chunk->size > before)
 		return PERFDATA_OK;
-	/* why nothing comes any more is said with the next chunk */
+	/* the next call for a chunk reports why no more bytes come */
 	const bool complete = input->ended || input->lost || input->feed->error.status != PERFDATA_OK;
 	return complete ? PERFDATA_END : PERFDATA_AGAIN;
 }

@@ -54,7 +54,7 @@ static enum perfdata_status finish_open(struct pd_input *input, struct pd_input 
 {
 	enum perfdata_status status = pd_source_start(input, reterr);
 	if (status != PERFDATA_OK) {
-		/* Whoever gave us the descriptor still has it. */
+		/* on failure the descriptor stays the caller's */
 		input->own_fd = false;
 		pd_input_close(input);
 		return status;
@@ -63,7 +63,7 @@ static enum perfdata_status finish_open(struct pd_input *input, struct pd_input 
 	return PERFDATA_OK;
 }
 
-/* The input begins at the descriptor's file position. Block devices have a size too. */
+/* Finds position and size. The input begins at the descriptor's file position. Block devices have a size too. */
 static bool find_extent(int fd, const struct stat *st, uint64_t *ret_base, uint64_t *ret_size)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISBLK(st->st_mode))
@@ -106,7 +106,7 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 	return finish_open(input, ret, reterr);
 }
 
-/* fd: as open(2) returned it, with errno. */
+/* fd: the result of open(2); if it is -1, errno is still set. */
 static enum perfdata_status open_own(int fd, const struct pd_input_options *options, struct pd_input **ret,
 				     struct perfdata_error *reterr)
 {
@@ -212,9 +212,9 @@ const char *pd_input_packing(const struct pd_input *input)
 
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_compressed_offset)
 {
-	const enum perfdata_status damage = input->ahead ? input->given.damage : input->damage;
+	const enum perfdata_status damage = input->ahead ? input->last_step.damage : input->damage;
 	if (damage != PERFDATA_OK && ret_compressed_offset)
-		*ret_compressed_offset = input->ahead ? input->given.damage_offset : input->damage_offset;
+		*ret_compressed_offset = input->ahead ? input->last_step.damage_offset : input->damage_offset;
 	return damage;
 }
 
@@ -227,10 +227,10 @@ void pd_input_go_on(struct pd_input *input) { input->goes_on = true; }
 
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset)
 {
-	const bool went_on = input->given.went_on;
-	*ret_break_offset = input->given.break_offset;
-	*ret_found_offset = input->given.found_offset;
-	input->given.went_on = false;
+	const bool went_on = input->last_step.went_on;
+	*ret_break_offset = input->last_step.break_offset;
+	*ret_found_offset = input->last_step.found_offset;
+	input->last_step.went_on = false;
 	return went_on;
 }
 
@@ -296,7 +296,7 @@ enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_b
 		input->peek = pd_malloc(PD_INPUT_PEEK);
 	if (!input->peek)
 		return PERFDATA_ENOMEM;
-	/* Once chunks of a stream were taken, only the bytes that are still in the peek buffer are available. */
+	/* after the first chunk of a stream, only the bytes in the peek buffer are available */
 	if (pd_input_seekable(input) || !input->at) {
 		enum perfdata_status status = fill_peek(input, size);
 		if (status != PERFDATA_OK)
@@ -323,7 +323,8 @@ enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint
 	return PERFDATA_OK;
 }
 
-/* From a stream: the bytes of the peek buffer first, then as many as are there without waiting, at least one byte. */
+/* Fills a chunk from a stream: with the peek buffer, then with the bytes that are available without waiting; at least
+ * one. */
 static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chunk *chunk)
 {
 	if (input->at < input->peek_size) {
@@ -368,7 +369,7 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 		return pd_fed_nothing_yet(input, reterr);
 	if (input->damage == PERFDATA_EINTR)
 		return pd_error_of_status(reterr, PERFDATA_EINTR, input->at);
-	/* A failed read after good bytes is damage; with nothing read at all it is an error. */
+	/* a failed read after good bytes is damage; before any byte it is an error */
 	if (input->damage == PERFDATA_EREAD && !input->at)
 		return pd_input_read_error(input, reterr);
 	return PERFDATA_END;
@@ -391,10 +392,10 @@ void pd_input_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr)
 {
-	pd_chunks_ahead_step(input, pool, &input->given);
-	if (input->given.status == PERFDATA_OK)
-		*ret = input->given.chunk;
-	else if (reterr && input->given.status < 0)
-		*reterr = input->given.error;
-	return input->given.status;
+	pd_chunks_ahead_step(input, pool, &input->last_step);
+	if (input->last_step.status == PERFDATA_OK)
+		*ret = input->last_step.chunk;
+	else if (reterr && input->last_step.status < 0)
+		*reterr = input->last_step.error;
+	return input->last_step.status;
 }

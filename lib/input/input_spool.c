@@ -92,7 +92,7 @@ int64_t pd_input_spool_read(const struct pd_input_spool *spool, uint64_t offset,
 	const size_t first = in_file < size ? (size_t)in_file : size;
 	if (first && pd_spool_read(&spool->file, offset, buffer, first))
 		return -1;
-	const uint64_t at = offset + first - written;   /* in the buffer, where bytes are left to be read */
+	const uint64_t at = offset + first - written;   /* offset in the buffer, which follows the file */
 	const size_t left = first < size && at < spool->used ? spool->used - (size_t)at : 0,
 		     part = size - first < left ? size - first : left;
 	if (part)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that are kept until they are read: in memory while they are few, then in a temporary file without a name, and
- * the memory is used again and again for what comes last. */
+/* Keeps bytes until they are read: a few in memory, more in a temporary file without a name; then the memory holds the
+ * newest bytes. */
 #ifndef PD_INPUT_SPOOL_H
 #define PD_INPUT_SPOOL_H
 
@@ -11,29 +11,29 @@
 
 struct pd_input_spool {
 	struct pd_spool file;
-	uint64_t max;          /* bytes; 0: no limit */
+	uint64_t max;          /* most bytes; 0: no limit */
 	uint64_t memory;       /* bytes kept in memory */
 	uint8_t *buffer;
-	size_t capacity, used; /* of the buffer, whose bytes follow those in the file */
+	size_t capacity, used; /* of the buffer, whose bytes follow the bytes in the file */
 };
 
 /* tmpdir is borrowed; NULL: "/tmp". */
 void pd_input_spool_init(struct pd_input_spool *spool, const char *tmpdir, uint64_t memory, uint64_t max);
 void pd_input_spool_release(struct pd_input_spool *spool);
-/* Makes room for at least one more byte in the buffer: capacity - used. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+/* Makes room for at least one byte in the buffer: capacity - used. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
 enum perfdata_status pd_input_spool_make_room(struct pd_input_spool *spool, struct perfdata_error *reterr);
-/* The room holds so many more bytes. PERFDATA_ELIMIT beyond the limit. */
+/* Adds `size` bytes that the caller wrote into that room. PERFDATA_ELIMIT: more than max. */
 enum perfdata_status pd_input_spool_filled(struct pd_input_spool *spool, size_t size, struct perfdata_error *reterr);
-/* Copies bytes into the spool; none where they go beyond the limit. */
+/* Copies bytes into the spool; copies none if they exceed the limit. */
 enum perfdata_status pd_input_spool_add(struct pd_input_spool *spool, const void *bytes, size_t size,
 					struct perfdata_error *reterr);
-/* Writes the buffer to the file, if there is a file. */
+/* Writes the buffer to the file if there is one. */
 enum perfdata_status pd_input_spool_flush(struct pd_input_spool *spool, struct perfdata_error *reterr);
-/* All bytes of the spool. */
+/* Bytes in the spool. */
 uint64_t pd_input_spool_size(const struct pd_input_spool *spool);
-/* Up to `size` bytes at `offset`, fewer only at the end, or -1 with errno. */
+/* Reads `size` bytes at `offset`, fewer only at the end; returns -1 with errno on failure. */
 int64_t pd_input_spool_read(const struct pd_input_spool *spool, uint64_t offset, void *buffer, size_t size);
-/* Forgets all bytes. */
+/* Removes all bytes. */
 void pd_input_spool_empty(struct pd_input_spool *spool);
 
 #endif

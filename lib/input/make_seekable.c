@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs that cannot seek, and then can. */
+/* Makes inputs seekable that cannot seek. */
 #include "config.h"
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static enum perfdata_status read_all(struct pd_input_spool *spool, struct pd_inp
 		enum perfdata_status status = pd_input_spool_make_room(spool, reterr);
 		if (status != PERFDATA_OK)
 			return status;
-		/* The bytes of the peek buffer come first. */
+		/* the bytes of the peek buffer come first */
 		size_t got = 0;
 		if (!pd_input_spool_size(spool) && input->peek_size) {
 			got = input->peek_size;
@@ -44,7 +44,7 @@ enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfd
 	if (input->at)
 		return pd_error(reterr, PERFDATA_EUSAGE, input->at, "the beginning of the input was used already");
 	if (input->source == PD_SOURCE_FED && !input->decoder) {
-		pd_fed_become_file(input); /* its bytes are kept already */
+		pd_fed_become_file(input); /* the feed keeps its bytes already */
 		return PERFDATA_OK;
 	}
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "input/input_impl.h"
 
-/* The ratio of a small output says nothing: a header of zeros packs very well. */
+/* The ratio is checked only above this output: a small output may be a header of zeros, which compresses very well. */
 #define RATIO_FREE_OUTPUT ((uint64_t)8 << 20)
 
 static void note_damage(struct pd_input *input, enum perfdata_status what, uint64_t offset)
@@ -37,7 +37,7 @@ static int64_t read_first(struct pd_input *input, uint8_t *buffer, size_t size)
 	return (int64_t)part;
 }
 
-/* The result of a function of the caller, as read(2) returns it. A function that claims more bytes than it had room for
+/* Converts the result of a caller's function to that of read(2). A function that claims more bytes than it had room for
  * has failed. */
 static int64_t read_result(int code, size_t got, size_t room)
 {
@@ -81,7 +81,7 @@ static int64_t read_some(struct pd_input *input, void *buffer, size_t size)
 	return read_result(code, got, size);
 }
 
-/* The next raw bytes; 0 at the end; -1 when reading failed (errno) */
+/* Reads raw bytes. 0: the end; -1: failure, with errno. */
 static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 {
 	int64_t got = -1;
@@ -99,7 +99,7 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 	return got;
 }
 
-/* Whether reading so many bytes would not wait; for a pipe, which returns the bytes that it has: reading any. */
+/* Whether reading `wanted` bytes would not wait. A pipe need not have all of them, since a read returns what it has. */
 static bool raw_ready(const struct pd_input *input, size_t wanted)
 {
 	if (input->source == PD_SOURCE_FED)
@@ -108,7 +108,7 @@ static bool raw_ready(const struct pd_input *input, size_t wanted)
 	       pd_fd_ready(input->fd);
 }
 
-/* As raw_read, but a failure is an end too. */
+/* Reads as raw_read does; a failure ends the source. */
 static size_t raw_read_to_end(struct pd_input *input, uint8_t *buffer, size_t size)
 {
 	int64_t got = raw_read(input, buffer, size);
@@ -122,7 +122,7 @@ static size_t raw_read_to_end(struct pd_input *input, uint8_t *buffer, size_t si
 	return 0;
 }
 
-/* The status of a failed read: an interrupted read is no fault of the input. */
+/* Returns the status of a failed read. An interrupted read is no fault of the input. */
 static enum perfdata_status read_failure(const struct pd_input *input)
 {
 	return input->damage_errno == EINTR ? PERFDATA_EINTR : PERFDATA_EREAD;
@@ -145,8 +145,8 @@ static void read_plain(struct pd_input *input, uint8_t *buffer, size_t size, boo
 
 /* --- compressed --- */
 
-/* Reads more compressed bytes. False if it would have to wait, and may not. Bytes that are fed are taken in pieces of
- * one size, whatever the pieces were in which they came: where a decoder finds damage depends on its pieces. */
+/* Reads more compressed bytes. False: it would have to wait, and may not. Bytes of a feed are taken in pieces of one
+ * size, however they were fed, since the place where a decoder finds damage depends on its pieces. */
 static bool refill_buffer(struct pd_input *input, bool wait)
 {
 	if (input->compressed_at < input->compressed_size || input->raw_ended)
@@ -182,7 +182,7 @@ static void note_break(struct pd_input *input)
 	input->lost = true;
 }
 
-/* Reads more compressed bytes after the unused ones. */
+/* Reads more compressed bytes, and keeps the unused ones before them. */
 static void refill_behind(struct pd_input *input)
 {
 	const size_t left = input->compressed_size - input->compressed_at;
@@ -192,7 +192,7 @@ static void refill_behind(struct pd_input *input)
 	input->compressed_size = left + raw_read_to_end(input, input->compressed + left, PD_INPUT_COMPRESSED - left);
 }
 
-/* Searches for the start of another frame; each byte is looked at once. False if it would have to wait, and may not. */
+/* Searches for the start of another frame, and looks at each byte once. False: it would have to wait, and may not. */
 static bool find_frame(struct pd_input *input, bool wait)
 {
 	for (;;) {
@@ -219,7 +219,7 @@ static bool find_frame(struct pd_input *input, bool wait)
 	}
 }
 
-/* One call of the decoder. */
+/* Calls the decoder once. */
 static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer, size_t size, size_t *done)
 {
 	size_t before_in = input->compressed_at, before_out = *done;
@@ -267,7 +267,7 @@ static enum perfdata_status read_compressed(struct pd_input *input, uint8_t *buf
 	return PERFDATA_OK;
 }
 
-/* --- both --- */
+/* --- compressed or not --- */
 
 enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *filled)
 {
@@ -277,7 +277,7 @@ enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, siz
 	return PERFDATA_OK;
 }
 
-/* The first raw bytes without using them up. */
+/* Reads the first raw bytes without consuming them. */
 static bool read_first_raw(struct pd_input *input)
 {
 	while (input->first_raw_size < sizeof input->first_raw) {

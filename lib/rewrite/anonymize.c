@@ -14,9 +14,9 @@
 #include "schema/schema.h"
 #include "write/writing.h"
 
-#define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
+#define START UINT64_C(1000000000)       /* the time at which an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
-#define UNMAPPED UINT64_C(0x7ffff0000000)    /* where addresses go that belong to no mapping */
+#define UNMAPPED UINT64_C(0x7ffff0000000)    /* addresses outside of all mappings move here */
 #define CONFIG_BPF_OUTPUT 10u
 #define LARGEST_FILE (UINT64_C(1) << 40)
 #define LONGEST_MAP (UINT64_C(1) << 44)
@@ -129,7 +129,7 @@ static uint64_t move_address(struct pd_anonymizer *a, uint64_t address)
 	a->counts.addresses++;
 	if (address >= KERNEL_HALF)
 		return pd_moved_kernel(a->maps, address);
-	/* samples of the kernel have addresses of programs too: what they read, where they were interrupted */
+	/* samples of the kernel hold user addresses too: of data that the kernel read, of code that it interrupted */
 	if (a->in_kernel && pd_moved_low_kernel(a->maps, address, &moved))
 		return moved;
 	if (pd_moved_maps_find(a->maps, a->pid, address, &moved))
@@ -142,7 +142,7 @@ static uint64_t new_integer(struct pd_anonymizer *a, enum pd_decision what, uint
 {
 	switch (what) {
 	case PD_KEEP:
-	case PD_MAP:       /* move_map has set it */
+	case PD_MAP:       /* move_map has replaced it already */
 		return value;
 	case PD_PID:
 		return (uint64_t)(int64_t)pd_pseudonym_pid(&a->names, (int32_t)value);
@@ -176,7 +176,7 @@ static bool is_known_event(const struct pd_anonymizer *a, struct perfdata_bytes 
 	       pd_hash_map_get(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), &known);
 }
 
-/* Whether the name is on the list of those that stay. */
+/* Whether the name is on the list of names that perf or the kernel defines. */
 static bool is_listed(enum pd_decision what, struct perfdata_bytes name)
 {
 	switch (what) {
@@ -366,7 +366,7 @@ static void edit_member(struct pd_anonymizer *a, const struct perfdata_field *fi
 	case PERFDATA_KIND_STRUCT:
 		memcpy(&present, member, sizeof present);
 		if (what != PD_PARTS)
-			present = 0;   /* nor is it in a sample: see kept_sample_type */
+			present = 0;   /* kept_sample_type has removed its bit from sample_type */
 		else
 			edit_view(a, field->element, present, member);
 		memcpy(member, &present, sizeof present);
@@ -403,7 +403,7 @@ static bool is_kernel_map(uint16_t misc, int32_t pid)
 	return pid == -1 || mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL;
 }
 
-/* Whether the offset of a mapping is one in a file, and no address: that of memory is, and so are those of devices. */
+/* Whether pgoff is an offset in a file. For anonymous memory and devices pgoff may be an address. */
 static bool has_file_offset(struct perfdata_bytes name, uint64_t pgoff)
 {
 	const bool is_file = name.size > 1 && name.data[0] == '/' && name.data[1] != '/';
@@ -429,12 +429,11 @@ static void move_kernel_map(struct pd_anonymizer *a, uint64_t *addr, uint64_t *l
 
 	pd_moved_low_kernel_add(a->maps, *addr, end);
 	*addr = move_kernel_address(a, *addr);
-	/* a map that begins far below the kernel still does afterwards: perf treats a map that begins at 0
-	 * differently */
+	/* perf treats a kernel map that begins at 0 differently, so any other map must not move to 0 */
 	if (!*addr && !from_zero)
 		*addr = BELOW_KERNEL;
-	/* old recorders write a map of the kernel that begins at 0, and maps up to the last address: their lengths are
-	 * addresses */
+	/* old recorders write kernel maps from 0, and kernel maps up to the last address: their length is an address,
+	 * and moves too */
 	if (*addr <= BELOW_KERNEL && end > *addr)
 		*len = move_kernel_address(a, end - 1) - *addr + 1;
 	else if (end >= LAST_PAGE)
@@ -460,7 +459,7 @@ static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct
 		*pgoff = 0;
 }
 
-/* Follows the mappings of processes, and moves them; to be called before texts and numbers are replaced. */
+/* Follows the mappings of processes and moves their addresses. Call this before texts and numbers are replaced. */
 static void follow_record(struct pd_anonymizer *a, struct perfdata_record *record)
 {
 	struct perfdata_mmap *mmap = &record->u.mmap;
@@ -500,7 +499,7 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 	a->in_kernel = mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL ||
 		       record->type == PERFDATA_RECORD_KSYMBOL;
 	follow_record(a, record);
-	/* without registers and stack the chain that was unwound from them says nothing */
+	/* the unwinding result describes registers and a stack, which are removed */
 	if (record->type == PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT)
 		record->u.present &= PD_UNWINDING_WITHOUT_STACK;
 	if (record->type == PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL)
@@ -513,7 +512,7 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 
 /* --- events and sections ----------------------------------------------------------------------------------------- */
 
-/* The numbers of events that the kernel defines; those of a PMU of the machine are the user's choice. */
+/* Whether the kernel defines the config of this event. The config of a PMU's own event may reveal the machine. */
 static bool is_general(const struct perfdata_attr *attr)
 {
 	const uint64_t pmu = attr->config >> 32, event = attr->config & UINT32_MAX;
@@ -527,7 +526,7 @@ static bool is_general(const struct perfdata_attr *attr)
 	}
 }
 
-/* Bits of parts of samples that stay, by the rows. */
+/* Bits of sample_type whose fields the rows keep. */
 static uint64_t kept_sample_type(const struct pd_anonymizer *a)
 {
 	const struct perfdata_layout *sample = perfdata_record_layout(PERFDATA_RECORD_SAMPLE);
@@ -557,8 +556,8 @@ void pd_anonymize_attr(struct pd_anonymizer *a, struct perfdata_attr *attr)
 	}
 	attr->sample_type &= kept_sample_type(a);
 	if (attr->type == PERFDATA_TYPE_TRACEPOINT) {
-		/* raw data reveal what happened: they and their formats go, and perf opens no tracepoint without its
-		 * format */
+		/* raw data reveal what happened, so they and their formats are removed; perf opens no tracepoint
+		 * without its format */
 		attr->type = PERFDATA_TYPE_SOFTWARE;
 		attr->config = CONFIG_BPF_OUTPUT;
 	}
@@ -569,7 +568,7 @@ void pd_anonymize_attr(struct pd_anonymizer *a, struct perfdata_attr *attr)
 		attr->size = pd_attr_size(attr);
 }
 
-/* "u", "ppk": the modifiers that perf takes. */
+/* Whether the text consists of modifiers that perf takes, as in "cycles:ppk". */
 static bool is_modifier(const char *text) { return strlen(text) <= 8 && strspn(text, "ukhpPGHSDIeb") == strlen(text); }
 
 static struct perfdata_bytes bytes_of(const char *text, size_t size)
@@ -577,7 +576,7 @@ static struct perfdata_bytes bytes_of(const char *text, size_t size)
 	return (struct perfdata_bytes){ (const uint8_t *)text, size };
 }
 
-/* "sched:sched_switch:u" of an event of the kernel. */
+/* Whether the name, which may have modifiers, is an event of the kernel: "sched:sched_switch:u". */
 static bool is_kernel_event(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -587,8 +586,7 @@ static bool is_kernel_event(const char *name)
 	       pd_is_kernel_event(bytes_of(name, (size_t)(colon - name)), bytes_of(colon + 1, size));
 }
 
-/* Names that perf and the kernel give: those of tracepoints of the kernel, and those that perf makes of the numbers of
- * general events. */
+/* Whether perf or the kernel made the name: of a kernel tracepoint, or from the number of a general event. */
 static bool is_public(struct pd_anonymizer *a, const struct perfdata_event *event)
 {
 	struct perfdata_text text;
@@ -602,7 +600,7 @@ static bool is_public(struct pd_anonymizer *a, const struct perfdata_event *even
 	const size_t size = strcspn(event->name, ":");
 	const struct perfdata_bytes made = bytes_of(text.data, text.size);
 	const uint8_t *end = text.size ? memchr(made.data, ':', made.size) : NULL;
-	const size_t bare = end ? (size_t)(end - made.data) : made.size;   /* without ":u" */
+	const size_t bare = end ? (size_t)(end - made.data) : made.size;   /* size without modifiers such as ":u" */
 	if (perfdata_text_failed(&text))
 		a->names.no_memory = true;
 	const bool same = !perfdata_text_failed(&text) && size == bare && !memcmp(text.data, event->name, size) &&

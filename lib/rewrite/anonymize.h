@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making a recording anonymous: a decision for each field, and the state that carries them out. */
+/* Anonymous recordings: a decision for each field, and the state that carries the decisions out. */
 #ifndef PD_ANONYMIZE_H
 #define PD_ANONYMIZE_H
 
@@ -7,17 +7,17 @@
 #include "rewrite/rewriter.h"
 
 enum pd_decision {
-	PD_UNDECIDED,    /* as CLEAR */
-	PD_CLEAR,        /* zero or nothing */
+	PD_UNDECIDED,    /* treated as PD_CLEAR */
+	PD_CLEAR,        /* set to zero or to nothing */
 	PD_KEEP,
-	PD_DROP,         /* with the whole record or section */
-	PD_PARTS,        /* its parts have decisions of their own */
-	PD_CODE,         /* an address in a file is kept, one of the kernel is moved */
+	PD_DROP,         /* the whole record or section is left out */
+	PD_PARTS,        /* each of its parts has a decision */
+	PD_CODE,         /* keeps an address in a file, moves an address of the kernel */
 	PD_PID, PD_TIME, PD_ADDRESS, PD_MAP, PD_EVENT_ID, PD_NUMBER,
 	PD_COMM, PD_PATH, PD_NAME, PD_EVENT_NAME, PD_BUILD_ID, PD_RELEASE,
-	/* kept where perf or the kernel spells it so, else a pseudonym; see public_names.h */
+	/* these are kept where public_names.h lists them, else they get a pseudonym */
 	PD_PMU, PD_UNIT, PD_MACHINE, PD_CAPABILITY, PD_VALUE,
-	PD_CONFIG,       /* of an attr: kept where its type says what it means */
+	PD_CONFIG,       /* config of an attr: kept where attr.type alone gives it a meaning */
 };
 enum pd_decision pd_decision_of(const struct perfdata_layout *layout, const struct perfdata_field *field);
 
@@ -25,36 +25,37 @@ struct pd_anonymizer {
 	struct pd_pseudonyms names;
 	struct pd_moved_maps *maps;
 	struct pd_hash_map decisions;             /* field → enum pd_decision */
-	struct pd_hash_map event_ids;             /* recorded → new */
-	struct pd_hash_map event_names;           /* hashes of names that perf and the kernel gave */
-	struct pd_arena scratch;             /* of a record */
-	uint64_t first_time;                 /* of the recording */
-	int32_t pid;                         /* of the record that is edited */
-	bool in_kernel;                      /* the record's addresses are the kernel's, as far as is known */
+	struct pd_hash_map event_ids;             /* recorded event id → new id */
+	struct pd_hash_map event_names;           /* hashes of the names that perf or the kernel made */
+	struct pd_arena scratch;             /* emptied before each record */
+	uint64_t first_time;                 /* time of the recording's first record, ns */
+	int32_t pid;                         /* process of the record that is edited */
+	bool in_kernel;                      /* the record's addresses are probably the kernel's */
 	struct perfdata_anonymize_counts counts;
 };
 
-/* The key of the options; zeros ask for a random one. PERFDATA_EREAD: none can be made. */
+/* Takes the key from the options, or makes a random one if it is all zeros. PERFDATA_EREAD: the system has no random
+ * bytes. */
 enum perfdata_status pd_anonymize_key_of(const struct perfdata_anonymize_options *options, uint8_t ret_key[16],
 					 struct perfdata_error *reterr);
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options, const uint8_t key[16]);
 void pd_anonymizer_free(struct pd_anonymizer *anonymizer);
-/* Changes the views of a record; PERFDATA_ABSENT: it is dropped. */
+/* Replaces the contents of a decoded record. PERFDATA_ABSENT: leave the record out. */
 enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const struct perfdata_raw *raw,
 					 struct perfdata_record *record);
 void pd_anonymize_attr(struct pd_anonymizer *anonymizer, struct perfdata_attr *attr);
 uint64_t pd_anonymize_event_id(struct pd_anonymizer *anonymizer, uint64_t id);
 uint64_t pd_anonymize_time(const struct pd_anonymizer *anonymizer, uint64_t time);
-/* Learns which names of the recording's events are kept; to be called before records are copied. */
+/* Learns which event names are kept. Call this before records are copied. */
 void pd_anonymize_note_events(struct pd_anonymizer *anonymizer, const struct perfdata_reader *reader);
-/* The name of the event in the output; NULL without memory; valid until the next record. */
+/* Returns the name of the event in the output, valid until the next record; NULL without memory. */
 const char *pd_anonymize_event_name(struct pd_anonymizer *anonymizer, const struct perfdata_event *event);
-/* Whether anything of the section stays; and the function of a feature edit that carries out the decisions: its `user`
- * is the anonymizer. */
+/* pd_anonymize_keeps_section: whether any value of the section is kept. pd_anonymize_value is the callback of a feature
+ * edit; its `user` is the anonymizer. */
 bool pd_anonymize_keeps_section(uint32_t id);
 bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
-/* anonymize_device.c: sections of simpleperf, and its symbols of the kernel. */
+/* Functions of anonymize_device.c: sections of simpleperf, and its records of kernel symbols. */
 bool pd_anonymize_is_device_section(uint32_t id);
 enum perfdata_status pd_anonymize_device_section(struct pd_anonymizer *anonymizer, uint32_t id,
 						 const struct perfdata_feature *feature, struct perfdata_text *out);

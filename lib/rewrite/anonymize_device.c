@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections and symbols of simpleperf in anonymous recordings: symbols and files under pseudonyms, and the facts about
- * the device that reveal nobody. */
+/* Sections of simpleperf in anonymous recordings: symbols and files get pseudonyms; facts about the device stay if they
+ * identify nobody. */
 #include "config.h"
 #include <string.h>
 #include "rewrite/anonymize.h"
@@ -9,7 +9,7 @@
 
 /* --- META_INFO ---------------------------------------------------------------------------------------------------- */
 
-/* What the value of a key may look like to stay. */
+/* The form that a value must have to be kept. */
 enum form { FORM_BOOL, FORM_NUMBER, FORM_MASK, FORM_CLOCK, FORM_APP_TYPE, FORM_BUILD_TYPE, FORM_COUNTS };
 
 static const struct {
@@ -44,7 +44,7 @@ static bool consists_of(struct perfdata_bytes value, const char *letters, size_t
 	return value.size <= most;
 }
 
-/* "key=number,key=number": the recorder's own keys. */
+/* Whether the text is "key=number,key=number" with keys that the recorder defines. */
 static bool is_counts(struct perfdata_bytes value)
 {
 	static const char *const keys[] = { "sample_record_count", "kernelspace_lost_records", "userspace_lost_samples",
@@ -63,8 +63,8 @@ static bool is_counts(struct perfdata_bytes value)
 	return true;
 }
 
-/* The bits above an address that a signature of a pointer is in: the digits of its lower half are zeros, so that no
- * address of anything looks like it. */
+/* Whether the text is the mask of the pointer signature in the upper bits of an address. The lower half must be zeros,
+ * so that no address passes as a mask. */
 static bool is_mask(struct perfdata_bytes value)
 {
 	return value.size > 10 && consists_of(value, "0123456789abcdefx", 18) &&
@@ -156,7 +156,7 @@ static bool contains_text(struct perfdata_bytes text, const char *part)
 	return false;
 }
 
-/* Code of a JIT has addresses of its process, which move with the maps of that process: nothing finds it again. */
+/* Whether the file is JIT code. Its symbols have process addresses, which no longer match once maps are moved. */
 static bool is_jit(const struct perfdata_node *file)
 {
 	enum { SYMBOL_MAP = 4 };
@@ -204,7 +204,8 @@ static void put_old_file(struct pd_anonymizer *a, const struct perfdata_node *fi
 		out->data[start + i] = (char)(size >> 8 * i);
 }
 
-/* A submessage with one number, which is there although it is empty. */
+/* Appends a submessage that holds one number. An offset of 0 gives an empty submessage, which readers distinguish from
+ * none. */
 static void put_offset(struct perfdata_text *out, uint32_t number, const struct perfdata_node *part, const char *key)
 {
 	struct perfdata_text inner;
@@ -282,7 +283,7 @@ static void put_files(struct pd_anonymizer *a, const struct perfdata_node *list,
 
 static unsigned digit_of(uint8_t c) { return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10); }
 
-/* The pseudonym of a build-id in hex; nothing for what is no build-id. */
+/* Appends the pseudonym of a build-id in hex; appends nothing if `hex` is not a build-id. */
 static void put_build_id(struct pd_anonymizer *a, struct perfdata_bytes hex, struct perfdata_text *out)
 {
 	uint8_t from[24] = { 0 }, to[24];
@@ -300,7 +301,7 @@ static void put_build_id(struct pd_anonymizer *a, struct perfdata_bytes hex, str
 
 enum message { BRANCH_LIST, ETM_BINARY, LBR_DATA, LBR_BINARY, KERNEL_INFO };
 
-/* Copies a message with pseudonyms for paths and build-ids. Fields that are not known go. */
+/* Copies a message with pseudonyms for paths and build-ids, without fields that it does not know. */
 static void put_message(struct pd_anonymizer *a, enum message kind, struct perfdata_bytes bytes,
 			struct perfdata_text *out)
 {
@@ -343,7 +344,7 @@ static void put_message(struct pd_anonymizer *a, enum message kind, struct perfd
 
 /* --- KERNEL_SYMBOL ------------------------------------------------------------------------------------------------ */
 
-/* Takes the next word of a line: up to a blank, or to its end. */
+/* Takes the next word of a line: up to a blank or the end. */
 static struct perfdata_bytes take_word(const uint8_t **at, const uint8_t *end)
 {
 	const uint8_t *start = *at;
@@ -355,7 +356,7 @@ static struct perfdata_bytes take_word(const uint8_t **at, const uint8_t *end)
 	return word;
 }
 
-/* "ffffffff81000000 T name", with "[module]" after it in modules. Lines of another form go. */
+/* Copies a line "ffffffff81000000 T name" or "ffffffff81000000 T name [module]". Drops lines of any other form. */
 static void put_kernel_symbol(struct pd_anonymizer *a, const uint8_t *at, const uint8_t *end, struct perfdata_text *out)
 {
 	const struct perfdata_bytes hex = take_word(&at, end), type = take_word(&at, end), name = take_word(&at, end);
@@ -397,7 +398,7 @@ void pd_anonymize_kernel_symbols(struct pd_anonymizer *a, struct perfdata_kernel
 	perfdata_text_release(&text);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- public functions --------------------------------------------------------------------------------------------- */
 
 bool pd_anonymize_is_device_section(uint32_t id)
 {

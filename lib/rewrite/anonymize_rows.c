@@ -6,7 +6,7 @@
 #include "rewrite/rewriter.h"
 
 struct row {
-	const char *layout, *field;      /* field NULL: all of the layout */
+	const char *layout, *field;      /* field NULL: the row is about the whole layout */
 	enum pd_decision decision;
 };
 
@@ -125,7 +125,7 @@ static const struct row rows[] = {
 	{ "sample_id", "cpu", PD_KEEP },
 	{ "sample_id", "identifier", PD_EVENT_ID },
 
-	/* records of perf's own; attrs, names, features and build-ids of a stream go: the rewriter writes them anew */
+	/* records that perf synthesizes; the rewriter writes attrs, names, features and build-ids of a stream anew */
 	{ "event_type", NULL, PD_DROP },
 	{ "tracing_data", NULL, PD_DROP },
 	{ "feature", NULL, PD_DROP },
@@ -141,7 +141,8 @@ static const struct row rows[] = {
 	{ "schedstat_domain", NULL, PD_DROP },
 	{ "schedstat_domain_15", NULL, PD_DROP },
 	{ "schedstat_domain_16", NULL, PD_DROP },
-	/* of simpleperf; parts of split records go, and the joined record is written in parts again */
+	/* records of simpleperf; the parts of a split record are dropped, since the joined record is written in new
+	 * parts */
 	{ "simpleperf_kernel_symbol", "text_size", PD_KEEP },
 	{ "simpleperf_kernel_symbol", "kallsyms", PD_NAME },
 	{ "simpleperf_dso", "dso_type", PD_KEEP },
@@ -228,7 +229,7 @@ static const struct row rows[] = {
 	{ "attr", "config4", PD_CLEAR },
 	{ "attr", "attr_rest", PD_CLEAR },
 
-	/* feature sections; EVENT_DESC, SAMPLE_TIME and COMPRESSED are made anew */
+	/* feature sections; the rewriter makes EVENT_DESC, SAMPLE_TIME and COMPRESSED anew */
 	{ "tracing_data", "tracing_data", PD_DROP },
 	{ "build_id", "build_id", PD_PARTS },
 	{ "build_id_entry", "misc", PD_KEEP },
@@ -295,7 +296,7 @@ static const struct row rows[] = {
 	{ "e_machine", "e_machine", PD_KEEP },
 	{ "e_machine", "e_flags", PD_KEEP },
 	{ "cln_size", "cln_size", PD_KEEP },
-	/* paths and functions of the app */
+	/* simpleperf's paths and functions of the app */
 	{ "file", NULL, PD_DROP },
 	{ "file_entry", NULL, PD_DROP },
 	{ "file_symbol", NULL, PD_DROP },
@@ -306,7 +307,7 @@ static const struct row rows[] = {
 	{ "kernel_module", NULL, PD_DROP },
 	{ "note", NULL, PD_DROP },
 
-	/* of simpleperf: see anonymize_device.c. META_INFO keeps a list of keys */
+	/* sections of simpleperf that anonymize_device.c edits; META_INFO keeps the keys on its list */
 	{ "meta_info", "meta_info", PD_PARTS },
 	{ "meta_fact", NULL, PD_VALUE },
 	{ "debug_unwind", NULL, PD_DROP },

@@ -10,9 +10,9 @@
 #include "rewrite/rewriter.h"
 #include "write/writing.h"
 
-#define RECORDED_ID 20u               /* bytes that records have for a build-id */
-#define ENTRY_NAME 36u               /* offset of the name in an entry of the table, header included */
-#define MISC_HAS_SIZE 0x8000u        /* the entry says how long its build-id is */
+#define RECORDED_ID 20u               /* bytes of the build-id in a record */
+#define ENTRY_NAME 36u               /* offset of the name in an entry of the build-id table, header included */
+#define MISC_HAS_SIZE 0x8000u        /* misc bit: the entry holds the length of its build-id */
 
 static int by_path(const void *a, const void *b)
 {
@@ -110,7 +110,7 @@ static void put_entry(const struct perfdata_rewriter *rewriter, const struct per
 	perfdata_text_fill(out, '\0', room - strlen(found->path));
 }
 
-/* Entries that the table already has stay as they are, whatever was found for their names. */
+/* Keeps the entries that the table has, even if the user found another build-id for one of their names. */
 bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_text *table)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;
@@ -150,7 +150,7 @@ enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter)
 	perfdata_text_init(&table);
 	if (!pd_build_ids_append(rewriter, &table) || perfdata_text_failed(&table))
 		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-	else if (table.size)   /* an empty one would hide the build-ids of the maps */
+	else if (table.size)   /* an empty table would hide the build-ids of the maps */
 		status = pd_rewrite_written(
 			rewriter,
 			pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_BUILD_ID, table.data, table.size));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records stay. Samples are known by their place in the input. Other records of the kernel stay unless they lie
- * outside of the chosen times. The state from before those times, records about threads, maps and code, is written
- * again without times, in front of all records that have one. */
+/* Decides which records are copied. Samples are chosen by their place in the input. Other records of the kernel are
+ * copied if their time is in the chosen range. Records about threads, maps and code before that range are the state:
+ * they are written without times, before all records that have a time. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/cancel.h"
@@ -12,7 +12,7 @@
 #include "session/session.h"
 #include "write/writing.h"
 
-/* File and offset of a record; for a record out of a carrier, its offset among decompressed bytes. */
+/* Returns the file and offset of a record. For a record in a carrier: the offset among the decompressed bytes. */
 static uint64_t key_of(const struct perfdata_raw *raw)
 {
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
@@ -159,7 +159,7 @@ static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
 	       bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare_numbers);
 }
 
-/* AUX data, which cannot be cut, cannot be read without these records. */
+/* AUX data are copied whole, and cannot be decoded without these records. */
 static bool belongs_to_aux(uint32_t type)
 {
 	return type == PERFDATA_RECORD_AUX || type == PERFDATA_RECORD_ITRACE_START ||
@@ -179,7 +179,7 @@ bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_r
 	}
 	if (!pd_has_time(raw) || (raw->time >= rewriter->choice.first && raw->time <= rewriter->choice.last))
 		return true;
-	/* a merge copies in the order of time: it writes the state from before a cut where it comes */
+	/* a merge copies in the order of time, so it writes this state in its turn */
 	if (rewriter->merge && pd_choice_is_past(rewriter, raw))
 		return true;
 	/* a deferred chain belongs to a sample before it */

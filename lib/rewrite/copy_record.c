@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies a record from the reader to the writer: as it is where nothing in it changes, else decoded and encoded. */
+/* Copies a record from the reader to the writer: as bytes if nothing in it changes, else decoded and encoded again. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -18,7 +18,7 @@ static enum perfdata_status put_record(struct perfdata_rewriter *rewriter, const
 	return pd_rewrite_written(rewriter, pd_writer_record(rewriter->writer, bytes, size));
 }
 
-/* Some old records have sizes that perf does not take any more: they are filled up to a multiple of 8 bytes. */
+/* Some old records have sizes that perf refuses: pads them with zeros to a multiple of 8 bytes. */
 static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	uint8_t out[PD_RECORD_ROOM];
@@ -74,7 +74,7 @@ static enum perfdata_status put_tracing_data(struct perfdata_rewriter *rewriter,
 				     : status;
 }
 
-/* In a stream, the formats of tracepoints follow their record; the reader has taken them up as a section. */
+/* In a stream, the formats of tracepoints follow this record. The reader keeps them as a section. */
 static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
@@ -100,7 +100,7 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 	return status;
 }
 
-/* Copies a piece of a hardware trace, without the bytes that it repeats of the piece before. */
+/* Copies a piece of a hardware trace, without the first bytes if they repeat the end of the previous piece. */
 static enum perfdata_status copy_piece(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	static const uint8_t zeros[4096];
@@ -109,12 +109,12 @@ static enum perfdata_status copy_piece(struct perfdata_rewriter *rewriter, const
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (!rewriter->trace_left)
-		return status;   /* the AUXTRACE record was left out */
+		return status;   /* copy_auxtrace left the AUXTRACE record out */
 	rewriter->in_trace = true;
 	const size_t size = fresh < rewriter->trace_left ? fresh : (size_t)rewriter->trace_left;
 	status = put_payload(rewriter, raw->bytes + known, size);
 	rewriter->trace_left -= size;
-	/* bytes that the record states beyond the last piece were lost: zeros replace them */
+	/* the record states more bytes than its pieces have: zeros replace the lost bytes */
 	while (status == PERFDATA_OK && !raw->payload && rewriter->trace_left) {
 		const size_t step = rewriter->trace_left < sizeof zeros ? (size_t)rewriter->trace_left : sizeof zeros;
 		status = put_payload(rewriter, zeros, step);
@@ -146,8 +146,8 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a FINISHED_ROUND of a cut changes nothing. The first one after a record says up to which time the second one
- * releases; further ones release nothing. Where little is kept of a long recording there may be a million of them. */
+/* Whether a FINISHED_ROUND of a cut changes nothing. The first one after a record sets the time up to which the second
+ * one flushes the reader's queue; further ones flush nothing. A cut of a long recording may have a million of them. */
 static bool is_empty_round(struct perfdata_rewriter *rewriter)
 {
 	const bool is_behind_round = rewriter->rounds_in_row && rewriter->counts.records == rewriter->records_at_round;
@@ -161,7 +161,7 @@ static bool is_empty_round(struct perfdata_rewriter *rewriter)
 	return false;
 }
 
-/* Records of perf's own whose contents the output has in another form, or not at all. */
+/* Whether the output has the contents of this synthesized record in another form, or not at all. */
 static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	switch (raw->type) {
@@ -173,15 +173,14 @@ static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perf
 		return rewriter->anonymizer ||
 		       ((rewriter->from_stream || rewriter->options.repair) && !rewriter->to_stream);
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		/* the files of a directory have rounds of their own; and records that are copied in the order of time
-		 * need none */
+		/* each file of a directory has its own rounds; an input that is read in the order of time needs none */
 		return rewriter->anonymizer || rewriter->from_directory || is_empty_round(rewriter);
 	default:
 		return false;
 	}
 }
 
-/* No reader could use the record: records of unknown types and events make perf stop. */
+/* Whether no reader can use the record: perf stops at unknown record types and unknown events. */
 static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const bool has_layout = perfdata_record_layout(raw->type) != NULL;
@@ -191,13 +190,13 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 	if (rewriter->options.for_old && raw->type > LAST_OF_61 && !perfdata_record_is_simpleperf(raw->type))
 		return true;
 	if (raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
-		return true;   /* no attr says what it consists of */
+		return true;   /* no attr describes its layout */
 	if (!(raw->flags & PERFDATA_RAW_UNKNOWN_ID) || perfdata_reader_nr_events(rewriter->reader) < 2)
 		return false;
 	return rewriter->options.repair || raw->type == PERFDATA_RECORD_SAMPLE;
 }
 
-/* perf does not take a record without its trailer, unless the record is long enough to seem to have one. */
+/* Whether the record lacks its trailer. perf refuses such a record unless it is long enough to seem to have one. */
 static bool lacks_trailer(const struct perfdata_config *config, const struct perfdata_record *record)
 {
 	return record->type < PERFDATA_RECORD_USER_FIRST && record->type != PERFDATA_RECORD_SAMPLE && record->layout &&
@@ -205,7 +204,7 @@ static bool lacks_trailer(const struct perfdata_config *config, const struct per
 	       record->size < record->layout->min_size + config->trailer_size;
 }
 
-/* A record that may be larger than others: the writer splits it. */
+/* Writes a record that may be larger than 64 KiB: the writer splits it. */
 static enum perfdata_status put_large(struct perfdata_rewriter *rewriter, const struct perfdata_config *target,
 				      const struct perfdata_config *source, const struct perfdata_record *record)
 {
@@ -274,7 +273,7 @@ static bool is_name(const struct perfdata_record *record)
 	       record->u.event_update.type == PERFDATA_EVENT_UPDATE_NAME;
 }
 
-/* Sets the new name in an EVENT_UPDATE that names an event which the user renames; whether it does. */
+/* Renames the event in an EVENT_UPDATE if the user renames that event. Returns whether it did. */
 static bool record_renames(struct perfdata_rewriter *rewriter, struct perfdata_record *record)
 {
 	char name[256];
@@ -301,7 +300,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}
-	/* in a file, and in a merge, the events have their names already */
+	/* a file, and a merge, has the names in its EVENT_DESC section */
 	if (is_name(&record) && (rewriter->merge || (rewriter->from_stream && !rewriter->to_stream)))
 		return PERFDATA_OK;
 	if (rewriter->options.repair && pd_mend_stops_at(rewriter, &record)) {
@@ -362,7 +361,7 @@ static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, con
 		       : PERFDATA_OK;
 }
 
-/* The parts of a record that was split. The joined record replaces them; where carriers are kept, parts outside of
+/* Copies one part of a split record. The joined record replaces the parts. Where carriers are kept, parts outside of
  * carriers are copied as they are. */
 static enum perfdata_status copy_part(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
@@ -396,7 +395,7 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 	}
 	if (left_out)
 		return PERFDATA_OK;
-	/* the state from before a cut goes after records that the recorder synthesized, and before all that have
+	/* the state from before a cut follows the records that the recorder synthesized, and precedes all records with
 	 * a time */
 	if (!rewriter->state_written && raw->time != UINT64_MAX && raw->time != 0) {
 		status = pd_choice_write_state(rewriter);
@@ -412,7 +411,7 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 		return copy_part(rewriter, raw);
 	case PERFDATA_RECORD_TRACING_DATA:
 		if (raw->size > 16)
-			break;   /* simpleperf's, which holds its data */
+			break;   /* a record of simpleperf, which contains its data */
 		return copy_tracing_data(rewriter, raw);
 	case PERFDATA_RECORD_AUXTRACE:
 		return copy_auxtrace(rewriter, raw);

@@ -9,7 +9,7 @@
 #include "reader/reader.h"
 #include "rewrite/rewriter.h"
 
-#define MOST_ADDED 64u               /* bytes of an identifier and of a whole trailer, with room */
+#define MOST_ADDED 64u               /* bytes of an identifier and of a whole trailer, rounded up */
 #define SAMPLE_ID_ALL (UINT64_C(1) << PERFDATA_ATTR_SAMPLE_ID_ALL)
 
 void pd_identify_decide(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the kernel by system and name: those that tracefs lists on machines with kernels 3.4 to 6.18. A name that
- * is here says nothing about who recorded it; probes that users define, and modules of others, are not here. */
+/* Events of the kernel by system and name, as tracefs lists them on kernels 3.4 to 6.18. A name in this list reveals
+ * nothing about the person who recorded it. Probes that users define and events of out-of-tree modules are not in the
+ * list. */
 #include "config.h"
 #include <string.h>
 #include "rewrite/public_names.h"
 
 static const struct system {
-	const char *name, *events;     /* separated by spaces */
+	const char *name, *events;     /* `events` is separated by spaces */
 } systems[] = {
 	{ "alarmtimer",
 	  "alarmtimer_cancel alarmtimer_fired alarmtimer_start alarmtimer_suspend" },
@@ -645,7 +646,7 @@ static const struct system {
 	  "xhci_urb_dequeue xhci_urb_enqueue xhci_urb_giveback" },
 };
 
-/* Of the system "syscalls", each with sys_enter_ and sys_exit_ in front. */
+/* Names of syscalls; each is an event with the prefix sys_enter_ and one with sys_exit_. */
 static const struct system calls[] = {
 	{ "syscalls",
 	  "_llseek _newselect _sysctl accept accept4 access acct add_key adjtimex afs_syscall alarm arch_prctl "

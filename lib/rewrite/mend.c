@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mends recordings for readers that tolerate less than the library's own. */
+/* Mends recordings for perf, which tolerates less than this library's reader. */
 #include "config.h"
 #include <stdio.h>
 #include "rewrite/rewriter.h"
@@ -7,7 +7,7 @@
 #include "reader/reader.h"
 #include "write/writing.h"
 
-#define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes; next line: perf 7.3 */
+#define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes; the next line is for perf 7.3 */
 #define ATTR_OF_73 144u
 #define CONFIG_BPF_OUTPUT 10u
 #define CONFIG_DUMMY 9u
@@ -21,7 +21,7 @@ static const struct perfdata_node *value_of(const struct perfdata_reader *reader
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
-/* perf reads the formats of tracepoints whole or not at all. */
+/* Whether the formats of tracepoints are damaged: perf then reads none of them. */
 static bool trace_is_damaged(const struct perfdata_reader *reader)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_TRACING_DATA);
@@ -35,8 +35,8 @@ static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct 
 	return !event->trace || trace_is_damaged(rewriter->reader);
 }
 
-/* perf opens no event without addresses, nor events whose read formats differ. No sample of this recording contradicts
- * the attr, so it may state what perf wants. */
+/* perf opens no event that lacks addresses, nor events whose read formats differ. A recording without samples
+ * contradicts no attr, so the attr may state what perf demands. */
 static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr)
 {
 	const struct perfdata_attr *first = perfdata_reader_event(rewriter->reader, 0)->attr;
@@ -83,19 +83,20 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 
 	*ret = event->config->attr;
 	*ret_size = 0;
-	/* some big-endian writers exchange bits of the attr: perf, which exchanges them back, gets the recorded ones */
+	/* some big-endian recorders swap bits of the attr; perf swaps them back, so it must get the recorded bits */
 	if (!pd_rewrite_changes_order(rewriter) &&
 	    perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded, &used) ==
 		    PERFDATA_OK)
 		ret->flags = recorded.flags;
 	if (rewriter->options.repair && lacks_format(rewriter, event)) {
-		/* perf opens no tracepoint without its format; such an event shows its name and its raw bytes */
+		/* perf opens no tracepoint without its format; as a BPF output event it shows its name and its raw
+		 * bytes */
 		ret->type = PERFDATA_TYPE_SOFTWARE;
 		ret->config = CONFIG_BPF_OUTPUT;
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
 				event->name);
 	}
-	/* as perf stat does: perf refuses files of several events without IDENTIFIER, and streams with it */
+	/* perf stat writes these bits: perf refuses files of several events without IDENTIFIER, and streams with it */
 	if (!rewriter->merge && pd_mend_is_stat(rewriter->reader))
 		ret->sample_type = rewriter->to_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
 	if (rewriter->options.repair && !rewriter->counts.samples)
@@ -203,9 +204,9 @@ bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata
 	return mend_id(rewriter, raw->event, &record->sample_id.identifier) || changed;
 }
 
-/* --- what was lost ----------------------------------------------------------------------------------------------- */
+/* --- lost records and samples ------------------------------------------------------------------------------------ */
 
-/* perf stops at an ID_INDEX with an id that no event has. */
+/* Whether the record is an ID_INDEX with an id that no event has: perf stops there. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record)
 {
 	if (record->type != PERFDATA_RECORD_ID_INDEX)
@@ -219,7 +220,8 @@ bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct per
 	return false;
 }
 
-/* Writes LOST_SAMPLES where the number of lost samples is known, else LOST; at the time of the next record. */
+/* Reports the loss in the record that pd_mend_tell_loss declares: LOST_SAMPLES if the number of samples is known, else
+ * LOST. The record gets the time of the next record. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const bool samples = rewriter->lost_samples != 0;
@@ -229,7 +231,7 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 	size_t size;
 
 	if (!event || raw->type >= PERFDATA_RECORD_USER_FIRST || raw->time == UINT64_MAX || raw->time == 0)
-		return PERFDATA_OK;   /* the loss is written before a later record, which has a time */
+		return PERFDATA_OK;   /* writes the loss later, before a record that has a time */
 	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
 	if (!target)
 		return rewriter->error.status;
@@ -296,7 +298,7 @@ enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
 	if (any_has(rewriter->reader, PERFDATA_SAMPLE_BRANCH_STACK))
 		status = pd_rewrite_written(
 			rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
-	/* perf takes a recording without records for one that was never finished */
+	/* perf takes a recording without records for an unfinished one */
 	if (status == PERFDATA_OK && !rewriter->counts.records)
 		status = pd_rewrite_put_round(rewriter);
 	return status == PERFDATA_OK ? pd_mend_put_note(rewriter, note) : status;

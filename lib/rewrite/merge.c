@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Several recordings as one: their records in the order of time, under ids that differ.
+/* Merges several recordings: their records in the order of time, under distinct ids.
  *
- * Each input is read twice: once to know all of its events before anything is written, and once to copy it. An input
- * whose events are those of an earlier one shares them, so that parts of a recording become that recording again; the
- * events of any other input follow the events of the inputs before it, so that groups stay together. Where an id
- * already belongs to another event, a new one replaces it. */
+ * Each input is read twice: first to know all of its events before anything is written, then to copy its records. If an
+ * input has the same events as an earlier one, both share them, so that the parts of a recording become that recording
+ * again. The events of any other input follow those of the inputs before it, so that groups stay together. An id that
+ * another event already has is replaced by a new one. */
 #include "config.h"
 #include "base/cancel.h"
 #include "base/error.h"
@@ -143,7 +143,8 @@ static bool join_input(struct perfdata_rewriter *rewriter, struct pd_merge_input
 	return true;
 }
 
-/* Whether readers find the event of each record without a new IDENTIFIER: by an id at one place in all records. */
+/* Whether readers find the event of each record without a new IDENTIFIER, since all records have an id at the same
+ * place. */
 static bool are_identified(const struct pd_merge *merge)
 {
 	const uint64_t first = merge->nr_events ? merge->events[0].attr.sample_type : 0;
@@ -208,7 +209,8 @@ static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfd
 	merge->left_out[raw->type / 64] |= bit;
 }
 
-/* Whether the record is the first of its type, which readers take. Notes to the user if a later one differs. */
+/* Whether the record is the first of its type. Readers use only the first one, so a note warns if a later one
+ * differs. */
 static enum perfdata_status is_first_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					 bool *ret_is_first)
 {
@@ -226,7 +228,8 @@ static enum perfdata_status is_first_map(struct perfdata_rewriter *rewriter, con
 	return PERFDATA_OK;
 }
 
-/* Each recording begins with the maps of the kernel; perf does not take them twice. */
+/* Whether the record is a kernel map that the output already has. Each recording begins with these maps; perf does not
+ * accept them twice. */
 static enum perfdata_status is_known_kernel_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 						bool *ret_is_known)
 {
@@ -247,7 +250,7 @@ static enum perfdata_status is_known_kernel_map(struct perfdata_rewriter *rewrit
 	return PERFDATA_OK;
 }
 
-/* Whether to leave the record out: the output has one for all inputs, or none. */
+/* Whether to leave the record out, since the output has one for all inputs, or none. */
 enum perfdata_status pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					 bool *ret_leaves_out)
 {
@@ -299,7 +302,7 @@ static uint64_t new_id(const struct pd_merge_input *input, uint64_t id)
 	return pd_hash_map_get(&input->ids, id, &other) ? other : id;
 }
 
-/* Writes new ids into a list whose elements have their id at offset `at`. */
+/* Replaces the ids in a list whose elements have their id at offset `at`. */
 static void renumber_list(struct pd_merge *merge, struct perfdata_list *list, size_t at)
 {
 	const size_t size = (size_t)list->count * list->stride;
@@ -321,7 +324,7 @@ static void renumber_values(struct pd_merge *merge, struct perfdata_read *read)
 	const struct perfdata_layout *value = read->values.element;
 
 	if (value && read->values.present & perfdata_layout_bits(value, offsetof(struct perfdata_read_value, id)))
-		renumber_list(merge, &read->values, 8);   /* the id follows the value */
+		renumber_list(merge, &read->values, 8);   /* 8: the id follows the value */
 }
 
 static void renumber_record(struct pd_merge *merge, struct perfdata_record *record)
@@ -460,7 +463,8 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 	enum perfdata_status status = PERFDATA_OK;
 
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++) {
-		/* records without a time were true when the recording began */
+		/* records without a time are copied first: they describe the system at the beginning of the
+		 * recording */
 		merge->inputs[i].at = merge->inputs[i].first_time;
 		status = advance_input(rewriter, &merge->inputs[i]);
 	}
@@ -473,7 +477,7 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	/* the list of kept samples belongs to an input */
+	/* each input has its own list of kept samples */
 	rewriter->choice = (struct pd_choice){ .chosen = rewriter->choice.chosen };
 	rewriter->reader = merge->inputs[0].known;
 	return status;

@@ -13,7 +13,7 @@
 #include "rewrite/rewriter.h"
 #include "write/writing.h"
 
-/* Where the kernel was, by the first record of its map. */
+/* The address and build-id of the kernel, from the first record that maps it. */
 struct pd_merge_kernel {
 	bool is_known;
 	uint64_t addr;
@@ -22,31 +22,31 @@ struct pd_merge_kernel {
 };
 
 struct pd_merge_input {
-	struct perfdata_reader *known;   /* read to its end: has all events and sections */
-	struct perfdata_reader *reader;  /* gives the records once more */
+	struct perfdata_reader *known;   /* read to its end, so it has all events and sections */
+	struct perfdata_reader *reader;  /* reads the records a second time */
 	struct pd_choice choice;
-	size_t first_event;              /* number of its first event in the output */
-	bool shares_events;              /* with an earlier input */
-	struct pd_hash_map ids;          /* recorded → of the output */
+	size_t first_event;              /* index of its first event in the output */
+	bool shares_events;              /* an earlier input has the same events */
+	struct pd_hash_map ids;          /* recorded id → id in the output */
 	struct pd_merge_kernel kernel;
-	uint64_t first_time;             /* of its records; UINT64_MAX if none has one */
-	const struct perfdata_raw *next; /* until advance() */
-	uint64_t at;                     /* the time at which `next` is due */
+	uint64_t first_time;             /* time of its first record, ns; UINT64_MAX if no record has one */
+	const struct perfdata_raw *next; /* valid until advance_input() */
+	uint64_t at;                     /* place of `next` in the order of time, ns */
 	bool is_due;
 };
 
 struct pd_merge_event {
 	struct perfdata_attr attr;
-	uint32_t attr_size;              /* of the attr as written; 0: as recorded */
+	uint32_t attr_size;              /* bytes of the attr in the output; 0: as recorded */
 	const char *name;
 	uint64_t *ids;
 	size_t nr_ids, ids_room;
-	struct perfdata_config config;   /* of the output */
+	struct perfdata_config config;   /* layout of the event's records in the output */
 };
 
-#define PD_MERGE_MAPS 3u             /* THREAD_MAP, CPU_MAP, STAT_CONFIG */
+#define PD_MERGE_MAPS 3u             /* types: THREAD_MAP, CPU_MAP, STAT_CONFIG */
 
-/* Sections of simpleperf, made of those of all inputs in their byte order; empty ones are left out. */
+/* simpleperf's sections, joined from all inputs, in the byte order of the inputs. An empty one is left out. */
 struct pd_merge_device {
 	struct perfdata_text file, file2, facts;
 };
@@ -54,20 +54,21 @@ struct pd_merge_device {
 struct pd_merge {
 	struct pd_merge_input *inputs;
 	size_t nr_inputs, inputs_room;
-	struct pd_merge_input *current;  /* whose record is copied */
-	struct pd_merge_event *events;   /* of the output */
+	struct pd_merge_input *current;  /* the input of the record that is copied */
+	struct pd_merge_event *events;   /* events of the output */
 	size_t nr_events, events_room;
-	struct pd_hash_map owners;       /* id of the output → event */
+	struct pd_hash_map owners;       /* id in the output → index in `events` */
 	uint64_t nr_new_ids;
 	size_t since_round;              /* records with a time since the last round */
-	uint64_t left_out[2];            /* bit n: records of type n were left out, and a note said so */
+	uint64_t left_out[2];            /* bit n: a note said that records of type n are left out */
 	struct pd_merge_device device;
 	struct pd_intern *kernel_maps;   /* kernel maps that were written */
 	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* the first record of each of these types */
 	uint8_t list[PD_RECORD_ROOM];              /* the list of a record with new ids */
 };
 
-/* The text of a feature section. NULL: the recording does not have it, or has what the writer puts for it. */
+/* Returns the text of a feature section. NULL: the recording has no such section, or its value only says that the value
+ * is unknown. */
 const char *pd_merge_text(const struct pd_merge_input *input, uint32_t id);
 static inline const char *pd_merge_name(const struct pd_merge_input *input)
 {
@@ -77,11 +78,12 @@ static inline const char *pd_merge_name(const struct pd_merge_input *input)
 /* --- merge_check.c --- */
 void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader,
 			  const struct perfdata_raw *raw);
-/* PERFDATA_EUNSUP with the reason if the inputs cannot be one recording. */
+/* Returns PERFDATA_EUNSUP with the reason if the inputs cannot be merged. */
 enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter);
 
 /* --- merge_device.c --- */
-/* Makes the sections. PERFDATA_EUNSUP with the reason where the inputs name a path or weigh samples differently. */
+/* Joins the sections. Returns PERFDATA_EUNSUP with the reason if inputs differ about a file or the weight of
+ * samples. */
 enum perfdata_status pd_merge_join_device(struct perfdata_rewriter *rewriter);
 void pd_merge_device_release(struct pd_merge_device *device);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. Compares
- * host, boot and clock as recorded, and reports to the user the reason to refuse, or what is assumed. */
+/* Checks whether recordings can be merged: they must be of the same host, boot and clock, and each sample must have a
+ * time. Reports to the user why it refuses a merge, or what it assumes. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,10 +12,10 @@
 #include "rewrite/merge.h"
 
 #define NS 1000000000ull
-#define MOST_DRIFT (60 * NS)         /* of the wall clock, which may be set during one boot */
-#define FIRST_OWN_TYPE 6u            /* first dynamic type: the kernel of each boot numbers such PMUs anew */
+#define MOST_DRIFT (60 * NS)         /* of the wall clock: the user may set it during one boot */
+#define FIRST_OWN_TYPE 6u            /* first dynamic PMU type; each boot numbers these types anew */
 
-/* --- what is learned --------------------------------------------------------------------------------------------- */
+/* --- facts about an input --------------------------------------------------------------------------------------- */
 
 void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_reader *reader,
 			  const struct perfdata_raw *raw)
@@ -142,7 +142,8 @@ static const char *name_of_pmu(const struct pd_merge_input *input, uint64_t type
 	return NULL;
 }
 
-/* The kernel numbers PMUs in the order in which drivers register them: a number may mean another PMU after a boot. */
+/* The kernel numbers PMUs in the order in which drivers register them, so after a boot a number may mean another
+ * PMU. */
 static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
 				       const struct pd_merge_input *b)
 {
@@ -160,7 +161,7 @@ static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const
 
 /* --- clocks ------------------------------------------------------------------------------------------------------ */
 
-/* The clock of all events: perf sets one for the recording. -1: the kernel's own. */
+/* Returns the clock of the events, which perf sets for the whole recording. -1: the kernel's default clock. */
 static int clock_of(const struct pd_merge_input *input)
 {
 	const struct perfdata_attr *attr = perfdata_reader_event(input->known, 0)->attr;
@@ -173,7 +174,7 @@ static bool tells_wall_clock(const struct pd_merge_input *input)
 	       number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock");
 }
 
-/* The wall clock minus the recording's clock. */
+/* Returns the wall clock minus the recording's clock, ns. */
 static uint64_t wall_offset(const struct pd_merge_input *input)
 {
 	return number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock") -
@@ -207,7 +208,7 @@ static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, con
 	return PERFDATA_OK;
 }
 
-/* --- all --------------------------------------------------------------------------------------------------------- */
+/* --- the whole check ---------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
 				       const struct pd_merge_input *b)
@@ -229,7 +230,7 @@ static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const
 		status = check_kernel(rewriter, a, b);
 	if (status == PERFDATA_OK)
 		status = check_pmus(rewriter, a, b);
-	/* each clock is compared with the first input's only, so that there is one message for each */
+	/* compares each clock only with the first input's, so that each input gets at most one message */
 	return status == PERFDATA_OK && a == rewriter->merge->inputs ? check_clocks(rewriter, a, b) : status;
 }
 

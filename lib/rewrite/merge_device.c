@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What recordings of simpleperf hold as one: the files with their symbols, each path once with the symbols of all
- * inputs, and the facts of META_INFO. Inputs that name a path or weigh samples differently are refused. */
+/* Merges the sections of simpleperf: each path once, with the symbols of all inputs, and the facts of META_INFO.
+ * Refuses inputs that have different files under one path, or that weigh samples differently. */
 #include "config.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "schema/feature.h"
 #include "schema/schema.h"
 
-#define NO_OFFSET UINT64_MAX          /* FILE: it is not known */
+#define NO_OFFSET UINT64_MAX          /* the offset of FILE is not known */
 enum file_type { TYPE_KERNEL, TYPE_MODULE, TYPE_ELF, TYPE_DEX };
 
 struct symbol {
@@ -28,10 +28,10 @@ struct symbol {
 struct device_file {
 	struct perfdata_bytes path;
 	uint64_t type, min_vaddr, offset;
-	const struct perfdata_node *dex;   /* list of offsets; NULL: none */
+	const struct perfdata_node *dex;   /* list of offsets; NULL: the file has none */
 	struct symbol *symbols;
 	size_t nr, room;
-	const struct pd_merge_input *input;   /* the first that has it */
+	const struct pd_merge_input *input;   /* first input that has the file */
 };
 
 struct device {
@@ -39,8 +39,8 @@ struct device {
 	struct device_file *files;
 	size_t nr, room;
 	struct pd_hash_map by_path;
-	struct perfdata_feature **trees;      /* of symbols in records, by input */
-	bool has_messages;                    /* an input has FILE2, so the output has it too */
+	struct perfdata_feature **trees;      /* decoded symbol records, by input */
+	bool has_messages;                    /* an input has FILE2, so the output gets FILE2 too */
 };
 
 static bool bytes_are_equal(struct perfdata_bytes a, struct perfdata_bytes b)
@@ -115,7 +115,7 @@ static struct perfdata_bytes build_id_of(const struct pd_merge_input *input, str
 	return (struct perfdata_bytes){ NULL, 0 };
 }
 
-/* Both inputs have the path: is it the same file? */
+/* Checks whether both inputs mean the same file by this path. */
 static enum perfdata_status check_same(struct device *device, const struct device_file *a, const struct device_file *b)
 {
 	const struct perfdata_bytes x = build_id_of(a->input, a->path), y = build_id_of(b->input, b->path);
@@ -155,7 +155,7 @@ static enum perfdata_status add_file(struct device *device, const struct perfdat
 	uint64_t index;
 
 	if (pd_hash_map_get(&device->by_path, hash, &index) && bytes_are_equal(device->files[index].path, file.path)) {
-		/* where one input has several entries of a path, the first counts */
+		/* the first of several entries of one input for a path counts */
 		if (device->files[index].input == input)
 			return PERFDATA_OK;
 		status = check_same(device, &device->files[index], &file);
@@ -169,7 +169,7 @@ static enum perfdata_status add_file(struct device *device, const struct perfdat
 	return status == PERFDATA_OK ? add_symbols(device, &device->files[index], node, input) : status;
 }
 
-/* The files of an input: those of FILE, else those of FILE2, else those of symbol records. */
+/* Adds the files of an input: from FILE, else from FILE2, else from its symbol records. */
 static enum perfdata_status add_input(struct device *device, size_t i)
 {
 	const struct pd_merge_input *input = &device->rewriter->merge->inputs[i];
@@ -204,7 +204,7 @@ static int by_address(const void *a, const void *b)
 	return x->input < y->input ? -1 : x->input > y->input;
 }
 
-/* Symbols of different inputs are the same, or one lies outside or inside of the other. */
+/* Joins the symbols of all inputs. Refuses symbols that overlap unless they are equal or one contains the other. */
 static enum perfdata_status join_symbols(struct device *device, struct device_file *file)
 {
 	size_t kept = 0;
@@ -335,7 +335,7 @@ static bool traces_off_cpu(const struct pd_merge_input *input)
 	return bytes_are_equal(fact_of(input, "trace_offcpu"), (struct perfdata_bytes){ (const uint8_t *)"true", 4 });
 }
 
-/* Whether all samples weigh the same: by the first two events. */
+/* Checks whether the samples of all inputs weigh the same, by the first two events. */
 static enum perfdata_status check_weights(struct device *device)
 {
 	const struct pd_merge *merge = device->rewriter->merge;
@@ -355,7 +355,7 @@ static enum perfdata_status check_weights(struct device *device)
 	return PERFDATA_OK;
 }
 
-/* The parts of all values, each once; or, of "name=count", the sums by name. */
+/* Joins the parts of the values, each once. For parts "name=count", adds the counts of each name. */
 static void join_parts(const struct pd_merge *merge, const char *key, char separator, struct perfdata_text *out)
 {
 	for (size_t i = 0; i < merge->nr_inputs; i++) {
@@ -427,7 +427,7 @@ static bool is_key(struct perfdata_bytes key, const char *name)
 	return key.size == strlen(name) && !memcmp(key.data, name, key.size);
 }
 
-/* The facts of all inputs; of one that they state differently the first counts, but for events and counts. */
+/* Joins the facts of all inputs. Where inputs differ, the first one counts, except for events and counts. */
 static enum perfdata_status join_facts(struct device *device, struct perfdata_text *out)
 {
 	const struct pd_merge *merge = device->rewriter->merge;
@@ -457,7 +457,7 @@ static enum perfdata_status join_facts(struct device *device, struct perfdata_te
 	return perfdata_text_failed(out) ? no_memory(device) : PERFDATA_OK;
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 enum perfdata_status pd_merge_join_device(struct perfdata_rewriter *rewriter)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The feature sections of several recordings as one. Lists are joined; a section about one thing stays where all
+/* Joins the feature sections of several recordings: lists are joined, and a section with one value is copied if all
  * inputs that have it agree. */
 #include "config.h"
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include "rewrite/tracepoints.h"
 #include "reader/reader.h"
 
-/* offset of the name in an entry of BUILD_ID, header included; the build-id precedes the name */
+/* offset of the name in an entry of BUILD_ID, header included; the build-id is before the name */
 #define BUILD_ID_NAME 36u
 #define BUILD_ID_AT 12u
 #define BUILD_ID_SIZE 20u
@@ -22,7 +22,7 @@ static enum pd_joining joining_of(uint32_t id)
 	return row ? row->joining : PD_JOIN_EQUAL;
 }
 
-/* A section that is being made, in the byte order of the inputs: entries, and how many. */
+/* A list section while it is joined: its entries in the byte order of the inputs, and their number. */
 struct joined {
 	struct perfdata_rewriter *rewriter;
 	struct perfdata_text entries;
@@ -72,7 +72,7 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 
 static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID; }
 
-/* Takes the next entry of a list section; entries with the same key are the same. */
+/* Takes the next entry of a list section. Entries with the same key are duplicates. */
 static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret,
 		       struct perfdata_bytes *ret_key)
 {
@@ -85,7 +85,7 @@ static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_by
 		size = cursor->failed ? 0 : pd_load16(start + 6, cursor->swap);
 		break;
 	case PERFDATA_FEATURE_BPF_PROG_INFO:
-		/* lengths of the struct and of its data, a word that says which arrays there are, struct, data */
+		/* a header of 16 bytes (length of the struct, length of its data, word of flags), struct, data */
 		size = 16ull + first + second;
 		break;
 	default:
@@ -108,7 +108,7 @@ static struct perfdata_bytes name_of(struct perfdata_bytes entry)
 					room ? strnlen((const char *)entry.data + BUILD_ID_NAME, room) : 0 };
 }
 
-/* Notes a name with two build-ids, since readers keep one for each name. False without memory. */
+/* Reports a name that has two build-ids, since readers keep only one for each name. False: no memory. */
 static bool note_build(struct joined *joined, struct pd_intern *names, struct pd_hash_map *builds,
 		       struct perfdata_bytes entry)
 {
@@ -166,7 +166,7 @@ static enum perfdata_status join_lists(struct joined *joined, uint32_t id)
 	pd_hash_map_release(&builds);
 	if (!ok)
 		return pd_rewrite_failed(joined->rewriter, PERFDATA_ENOMEM, NULL);
-	/* an empty table of build-ids would hide those of the maps */
+	/* an empty table of build-ids would hide the build-ids of the maps */
 	return joined->nr ? put_joined(joined, id, is_counted(id)) : PERFDATA_OK;
 }
 
@@ -229,7 +229,7 @@ static enum perfdata_status join_formats(struct perfdata_rewriter *rewriter)
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */
 
-/* FEATURE records of streams are filled up with zeros. */
+/* Whether the sections are equal but for the zeros that pad FEATURE records of streams. */
 static bool same_section(struct perfdata_bytes a, struct perfdata_bytes b)
 {
 	const size_t shared = a.size < b.size ? a.size : b.size;

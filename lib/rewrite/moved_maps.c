@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings by process: sorted, without overlaps; a process shares the mappings of its parent until one of the two
- * changes its own. Where a mapping goes depends on its name and the key: so its new address shows neither where it was
- * nor what it lay beside. */
+/* Mappings by process: sorted, without overlaps. A process shares the mappings of its parent until either of them
+ * changes. The new address of a mapping depends only on its name and the key, so it reveals neither the old address nor
+ * the neighbours. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "base/search.h"
 #include "rewrite/moved_maps.h"
 
-#define SLOT_BITS 32u                /* of a slot's size: a larger mapping takes several slots */
-#define NR_SLOTS (1u << 14)          /* below 2^47, the end of the addresses of processes */
-#define PAGE (64u << 10)             /* the largest of any kernel: addresses keep their offset in it */
-#define ALIGNED (2u << 20)           /* alignment of the slots, and of the kernel's distance */
-#define MAX_MAPS 65536u              /* of a process; more are damage */
-#define MAX_TRIES 256u               /* of slots; after that, mappings may overlap */
+#define SLOT_BITS 32u                /* log2 of the size of a slot; a larger mapping takes several slots */
+#define NR_SLOTS (1u << 14)          /* slots end below 2^47, where the addresses of processes end */
+#define PAGE (64u << 10)             /* largest page size of any kernel: an address keeps its offset in the page */
+#define ALIGNED (2u << 20)   /* a mapping begins this near to the start of its slot; the kernel moves by a multiple */
+#define MAX_MAPS 65536u              /* mappings of one process; a recording with more is damaged */
+#define MAX_TRIES 256u               /* tries for a free slot; after these, mappings may overlap */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
 #define SALT_SLOT 7u
 #define SALT_KERNEL 8u
-#define LOW_KERNEL UINT64_C(0xffff900000000000)     /* where kernels of the lower half go */
-#define MAX_LOW_AREAS 4096u          /* mappings of a kernel: itself and modules */
+#define LOW_KERNEL UINT64_C(0xffff900000000000)     /* new base of kernels in the lower half */
+#define MAX_LOW_AREAS 4096u          /* most mappings of the kernel and its modules */
 #define VSYSCALL UINT64_C(0xffffffffff600000)
 
 struct area {
@@ -32,8 +32,8 @@ struct areas {
 struct pd_moved_maps {
 	struct pd_pseudonyms *names;
 	struct pd_hash_map processes;     /* pid → struct areas * */
-	uint64_t kernel;             /* the distance that it moves down */
-	uint64_t low_kernel;         /* the distance that one in the lower half moves up */
+	uint64_t kernel;             /* bytes by which addresses of the kernel move down */
+	uint64_t low_kernel;         /* bytes by which a kernel in the lower half moves up */
 	struct low_area {
 		uint64_t start, end;
 	} *low;
@@ -48,8 +48,8 @@ struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
 	if (!maps)
 		return NULL;
 	maps->names = names;
-	/* by 4 GiB to 1 TiB, which leaves the kernel in its half of the addresses; an odd number of large pages, so
-	 * that the lower half of an address changes too */
+	/* The kernel moves by 4 GiB to 1 TiB, which leaves it in the upper half. The number of large pages is odd, so
+	 * that the lower 32 bits of an address change too. */
 	const uint64_t pages = pd_keyed_hash(names, SALT_KERNEL, "", 0) % ((UINT64_C(1) << 40) / ALIGNED) | 1;
 	maps->kernel = (UINT64_C(1) << 32) + pages * ALIGNED;
 	maps->low_kernel = LOW_KERNEL + pages * ALIGNED;
@@ -97,7 +97,7 @@ void pd_moved_maps_free(struct pd_moved_maps *maps)
 	pd_free(maps);
 }
 
-/* The process's own areas: a copy if it shares them. */
+/* Returns areas that only this process has; copies them if they are shared. */
 static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
 {
 	struct areas *areas = areas_of(maps, pid);
@@ -122,7 +122,7 @@ static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
 	return maps->failed ? NULL : copy;
 }
 
-/* The first area that ends after the address. */
+/* Returns the index of the first area that ends after the address. */
 static size_t place_of(const struct areas *areas, uint64_t address)
 {
 	size_t low;
@@ -157,7 +157,7 @@ static uint64_t choose_place(const struct pd_moved_maps *maps, const struct area
 	return offset;
 }
 
-/* Cuts the range of a new mapping out of older areas. */
+/* Removes the range of a new mapping from older areas. */
 static bool cut_area(struct areas *areas, uint64_t start, uint64_t end)
 {
 	size_t at = place_of(areas, start);
@@ -247,7 +247,7 @@ uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address)
 	return address - maps->kernel;
 }
 
-/* The first mapping of the kernel that ends after the address. */
+/* Returns the index of the first mapping of the kernel that ends after the address. */
 static size_t low_place_of(const struct pd_moved_maps *maps, uint64_t address)
 {
 	size_t low;
@@ -256,7 +256,7 @@ static size_t low_place_of(const struct pd_moved_maps *maps, uint64_t address)
 	return low;
 }
 
-/* All of them move by one distance: those that overlap become one. */
+/* All mappings of the kernel move by the same distance, so overlapping ones are joined. */
 void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_t end)
 {
 	if (end > KERNEL_HALF || start >= end)

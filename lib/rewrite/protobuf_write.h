@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of protocol buffer messages, and values in a tree of sections. */
+/* Writes fields of protocol buffer messages, and reads values from the tree of a section. */
 #ifndef PD_PROTOBUF_WRITE_H
 #define PD_PROTOBUF_WRITE_H
 
@@ -14,7 +14,7 @@ static inline void pd_put_varint(struct perfdata_text *out, uint64_t value)
 	perfdata_text_char(out, (char)value);
 }
 
-/* A number of 0 is left out. */
+/* Leaves the field out if the number is 0, the default of protocol buffers. */
 static inline void pd_put_number(struct perfdata_text *out, uint32_t number, uint64_t value)
 {
 	if (!value)

@@ -40,7 +40,7 @@ static void sip_word(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-/* The same on machines of both byte orders. */
+/* The result does not depend on the machine's byte order. */
 uint64_t pd_keyed_hash(const struct pd_pseudonyms *names, unsigned salt, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
@@ -81,7 +81,7 @@ static uint64_t hash_of_number(const struct pd_pseudonyms *names, unsigned salt,
 	return pd_keyed_hash(names, salt, bytes, sizeof bytes);
 }
 
-/* --- telling ----------------------------------------------------------------------------------------------------- */
+/* --- pairs for the user ------------------------------------------------------------------------------------------- */
 
 static void report_pseudonym(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct perfdata_bytes from,
 			     struct perfdata_bytes to)
@@ -111,7 +111,7 @@ void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&n
 
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 
-#define PID_BITS 22u                 /* of the kernel's largest pid */
+#define PID_BITS 22u                 /* bits of the kernel's largest pid */
 
 /* A keyed permutation of all numbers of `bits` bits, an even number: a Feistel network. */
 static uint32_t exchanged_bits(const struct pd_pseudonyms *names, unsigned bits, uint32_t number)
@@ -129,7 +129,8 @@ static uint32_t exchanged_bits(const struct pd_pseudonyms *names, unsigned bits,
 	return left << half | right;
 }
 
-/* The numbers that are pids exchange places, and those that only damage leads to do so among themselves. */
+/* A permutation of the numbers that are possible pids; and another of all larger numbers, which only damage
+ * produces. */
 static uint32_t exchanged_pid(const struct pd_pseudonyms *names, uint32_t pid)
 {
 	const uint32_t limit = UINT32_C(1) << PID_BITS;
@@ -196,7 +197,7 @@ static bool ends_with(struct perfdata_bytes bytes, const char *text)
 	return bytes.size >= size && !memcmp(bytes.data + bytes.size - size, text, size);
 }
 
-/* Names that nearly every machine has. */
+/* Whether the part of a path is a name that nearly every machine has. */
 static bool is_public_part(struct perfdata_bytes part)
 {
 	static const char *const known[] = {
@@ -262,7 +263,7 @@ static bool is_public_part(struct perfdata_bytes part)
 	return false;
 }
 
-/* Whole names that are no files, or that reveal nothing about the user. */
+/* Whether the whole name is no file, or reveals nothing about the user. */
 static bool is_public_name(struct perfdata_bytes name)
 {
 	static const char *const known[] = {
@@ -302,7 +303,7 @@ static void put_hash(struct perfdata_text *out, uint64_t hash)
 	perfdata_text_append(out, digits, (size_t)(pd_hex_width_to(digits, hash & 0xffffffffff, 10) - digits));
 }
 
-/* The size of the suffix that stays, since it is the kind of a file: ".so", ".ko.xz", ".jar". */
+/* Returns the size of the suffix, which is kept because it is the kind of the file: ".so", ".ko.xz", ".jar". */
 static size_t suffix_of(struct perfdata_bytes part)
 {
 	static const char *const kinds[] = { ".so",    ".ko",  ".ko.xz", ".ko.gz", ".ko.zst", ".jar",
@@ -316,7 +317,7 @@ static size_t suffix_of(struct perfdata_bytes part)
 	return longest;
 }
 
-/* "libx.so.1.2.3" is a ".so" too; its version goes, as the name does. */
+/* Whether the name has a version after ".so", as "libx.so.1.2.3": the pseudonym keeps ".so" without the version. */
 static bool is_versioned(struct perfdata_bytes part)
 {
 	size_t at = part.size;
@@ -403,7 +404,7 @@ char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, str
 		perfdata_text_literal(&out, "/memfd:");
 		put_part(names, &out, (struct perfdata_bytes){ left.data + 7, left.size - 7 });
 	} else if (left.data[0] == '[') {
-		/* a module, or named memory */
+		/* a kernel module, or named anonymous memory */
 		perfdata_text_char(&out, '[');
 		if (begins_with(left, "[anon:"))
 			perfdata_text_literal(&out, "anon:");

@@ -24,7 +24,7 @@ struct pd_pseudonyms {
 	uint64_t key[2];
 	unsigned keep;                      /* enum perfdata_anonymize_keep */
 	uint64_t counts[PD_NR_PSEUDONYM_KINDS];
-	/* called for each new pair; may be NULL */
+	/* called for each new pair; NULL: not called */
 	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
 	void *user;
 	struct pd_hash_map seen;                 /* hashes of the pairs that were passed to the user */
@@ -32,13 +32,13 @@ struct pd_pseudonyms {
 };
 
 uint64_t pd_keyed_hash(const struct pd_pseudonyms *names, unsigned salt, const void *bytes, size_t size);
-/* Numbers of threads and processes: 0 and -1 stay; all others exchange places. */
+/* The pseudonym of a pid or tid: a permutation that keeps 0 and -1. */
 int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid);
-/* An inode, a device, the id of a cgroup: 0 stays. */
+/* The pseudonym of an inode, a device or the id of a cgroup; 0 stays 0. */
 uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number);
-/* A build-id of `size` bytes, at most 24; zeros stay. */
+/* The pseudonym of a build-id of at most 24 bytes; zeros stay zeros. */
 void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, size_t size, uint8_t *to);
-/* Texts; NULL without memory. */
+/* Pseudonyms of texts, in memory of the arena; NULL without memory. */
 char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes comm,
 			size_t *ret_size);
 char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "rewrite/public_names.h"
 
-/* '#' is a number: of a CPU, of one of several PMUs. */
+/* '#' matches a number: of a CPU, or of one of several PMUs. */
 static const char *const pmus[] = {
 	"cpu",
 	"cpu_core",
@@ -142,7 +142,8 @@ static const struct list {
 	[PD_PUBLIC_COMM] = LIST(comms),
 };
 
-/* At most four digits, spelled as the kernel does: a longer number is not that of a CPU, and may be anything. */
+/* Size of a number that the kernel wrote, of at most four digits. A longer one is no CPU number, and may reveal
+ * anything. */
 static size_t number_size(const uint8_t *data, size_t size)
 {
 	size_t digits = 0;
@@ -174,7 +175,7 @@ bool pd_is_public(enum pd_public_kind kind, struct perfdata_bytes name)
 	return false;
 }
 
-/* Two or three numbers below 1000, the first below 100: so that network and memory addresses do not pass. */
+/* Takes two or three numbers below 1000, the first below 100, so that no network or memory address passes. */
 struct perfdata_bytes pd_version_of(struct perfdata_bytes release)
 {
 	struct perfdata_bytes version = { release.data, 0 };

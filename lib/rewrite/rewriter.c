@@ -141,7 +141,7 @@ const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *re
 	return raw->event ? raw->event->config : perfdata_reader_config(reader);
 }
 
-/* The config at index 0 is that of records without an event. */
+/* configs[0] is the layout of records that have no event. */
 const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const uint32_t version = raw->event ? raw->event->version + 1 : 0;
@@ -192,7 +192,7 @@ enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter
 
 	rewriter->surveyed = true;
 	if (!rewriter->anonymizer && !pd_mend_has_late_events(reader))
-		return status;   /* the events are known before the first record */
+		return status;   /* events are complete before the first record */
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		if (rewriter->anonymizer && raw->time && raw->time < rewriter->anonymizer->first_time)
 			rewriter->anonymizer->first_time = raw->time;
@@ -234,7 +234,7 @@ static bool is_set(const struct perfdata_header *header, unsigned id)
 	return header->feature_bits[id / 64] >> id % 64 & 1;
 }
 
-/* Carriers may stay if nothing in them changes. */
+/* Whether carriers may be copied as they are, since nothing inside them changes. */
 static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_rewrite_options *options = &rewriter->options;
@@ -262,10 +262,10 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	};
 	enum perfdata_status status = pd_writer_new(&options, &rewriter->writer, &rewriter->error);
 
-	/* no record of the input stream has the build-ids that were found since */
+	/* build-ids that the user found are in no record of the input stream */
 	if (status == PERFDATA_OK && rewriter->to_stream && rewriter->from_stream)
 		status = pd_build_ids_finish(rewriter);
-	/* a stream begins with the sections that end a file */
+	/* a stream has its feature sections at its beginning, a file at its end */
 	if (status == PERFDATA_OK && rewriter->to_stream && !rewriter->from_stream) {
 		status = pd_sections_events(rewriter);
 		if (status == PERFDATA_OK)

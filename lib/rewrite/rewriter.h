@@ -22,7 +22,7 @@
 #include "schema/schema.h"
 #include "reader/reader.h"
 
-#define PD_FIRST_NEW_ID (UINT64_C(1) << 32)   /* of ids that are made up: far above the kernel's, which count from 1 */
+#define PD_FIRST_NEW_ID (UINT64_C(1) << 32)   /* first id that the rewriter assigns; the kernel's count from 1 */
 
 struct pd_anonymizer;
 struct perfdata_step;
@@ -31,19 +31,19 @@ struct pd_merge;
 /* Which samples of an input stay. */
 struct pd_choice {
 	bool chosen;
-	uint64_t first, last;            /* times */
-	uint64_t *kept;                  /* keys of samples, ascending */
+	uint64_t first, last;            /* times, ns */
+	uint64_t *kept;                  /* keys of the kept samples, ascending */
 	size_t nr_kept, kept_room;
 };
 
 /* The steps that a session unwound from a sample's stack. */
 struct pd_unwound {
-	const struct perfdata_step *steps;   /* of the record that is copied */
+	const struct perfdata_step *steps;   /* steps of the current record, borrowed from the session */
 	unsigned nr;
-	uint64_t *words;                 /* its call chain, with the steps */
+	uint64_t *words;                 /* the record's new call chain, steps included */
 	size_t room;
 	bool no_memory;
-	uint64_t stacks, joined;         /* samples that had a stack; chains that the stack completed */
+	uint64_t stacks, joined;         /* samples with a stack; samples whose chain got steps */
 };
 
 struct perfdata_rewriter {
@@ -53,75 +53,75 @@ struct perfdata_rewriter {
 	struct perfdata_rewrite_counts counts;
 
 	struct pd_choice choice;
-	struct perfdata_bytes *state;    /* records of the state from before a cut, encoded */
+	struct perfdata_bytes *state;    /* encoded records of the state before a cut */
 	size_t nr_state, state_room;
 	bool state_written;
 	uint64_t records_at_round;       /* counts.records after the last FINISHED_ROUND */
-	unsigned rounds_in_row;          /* with nothing between them */
+	unsigned rounds_in_row;          /* FINISHED_ROUND records without other records between them */
 
-	/* the copy */
+	/* fields of the copy */
 	struct perfdata_reader *reader;  /* borrowed */
 	struct pd_writer *writer;
 	enum perfdata_byte_order order;       /* of the output */
 	bool from_stream, to_stream, from_directory;
-	bool keeps_carriers;             /* the copy takes carriers as they are */
-	bool keeps_aux;                  /* records that AUX data need stay, whatever their time */
-	struct perfdata_config *configs; /* of the output, by version of the event + 1 */
+	bool keeps_carriers;             /* the copy keeps COMPRESSED records as they are */
+	bool keeps_aux;                  /* records that AUX data need are kept at all times */
+	struct perfdata_config *configs; /* layouts of the output: [0] without an event, [i + 1] of event version i */
 	size_t nr_configs;
 	uint64_t first_sample, last_sample;
-	uint64_t lost_samples, gaps;     /* since the last good record: the output does not have them yet */
+	uint64_t lost_samples, gaps;     /* losses since the last good record, not yet written */
 	uint64_t all_lost_samples, all_gaps;
-	uint64_t trace_left;             /* bytes that the payload of the last AUXTRACE record still lacks */
-	bool in_trace;                   /* some of its bytes were written */
+	uint64_t trace_left;             /* bytes of the last AUXTRACE record's payload that are not yet written */
+	bool in_trace;                   /* some of the payload was written */
 	bool identifies;                 /* all records get an IDENTIFIER: identify.c */
-	uint64_t identified_flags;       /* the flag that all attrs then have: SAMPLE_ID_ALL, or none */
+	uint64_t identified_flags;       /* SAMPLE_ID_ALL if all attrs get this flag, else 0 */
 	bool build_ids_written;             /* a table of build-ids was written */
-	struct pd_anonymizer *anonymizer;   /* or NULL */
-	struct pd_merge *merge;          /* of several inputs; or NULL */
-	bool surveyed;                   /* the facts needed in advance are known (perfdata_rewriter_survey) */
+	struct pd_anonymizer *anonymizer;   /* NULL: not anonymous */
+	struct pd_merge *merge;          /* NULL: one input */
+	bool surveyed;                   /* perfdata_rewriter_survey has read the input */
 	bool copied;                     /* all records of the output were written */
 	struct pd_unwound unwound;
-	uint8_t *turned;                 /* room for a record's raw data in the other byte order; or NULL */
+	uint8_t *turned;                 /* raw data of a record in the other byte order; NULL until needed */
 };
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 						  const struct perfdata_raw *raw);
-/* What a step demands of its reader, which gives the recording from its beginning. */
+/* What a step demands of its reader. The reader must be at the beginning of the recording. */
 enum pd_rewrite_demand { PD_DEMAND_TIME = 1, PD_DEMAND_FILE = 2, PD_DEMAND_PAYLOADS = 4 };
-/* PERFDATA_EUSAGE: the reader does not meet the demands. */
+/* Returns PERFDATA_EUSAGE if the reader does not meet the demands. */
 enum perfdata_status pd_rewrite_accept(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader,
 				       unsigned demands);
-/* To be called before the first record of a copy. */
+/* Starts a copy. Call this before the first record. */
 enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
-/* Whether all that can be read was read: the reader ended, if only because reading its input failed. */
+/* Whether the reader has ended. A reader whose input cannot be read any more has ended too. */
 bool pd_rewrite_is_end(const struct perfdata_reader *reader, enum perfdata_status status);
-/* Hands over each record that the reader still has, until one fails or the rewriting is cancelled. */
+/* Calls `use` for each further record of the reader, until a call fails or the user cancels. */
 enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 				     pd_rewrite_record_fn *use);
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
 				       const char *what);
-/* Takes the status of a call of the writer, and the writer's error if the call failed. */
+/* Returns the status of a call of the writer; copies the writer's error if the call failed. */
 enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);
 void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
-/* Whether all raw data of the recording can have the output's byte order; if not, the rewriter has failed. */
+/* Whether all raw data can be converted to the output's byte order. Sets the rewriter's error if not. */
 bool pd_rewrite_can_byteswap(struct perfdata_rewriter *rewriter);
 bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
 enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options,
 					     const struct perfdata_reader *reader);
 enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter);
-/* How the record's event is laid out in the input, and in the output (NULL without memory). */
+/* Layout of the record in the input, and in the output (NULL without memory). */
 const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *reader, const struct perfdata_raw *raw);
 const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 
 static inline bool pd_has_time(const struct perfdata_raw *raw) { return raw->time != UINT64_MAX && raw->time != 0; }
 
 /* --- choice.c --- */
-/* Whether a record of the kernel goes into the output. */
+/* Whether the output gets this record of the kernel. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Whether the record is about threads, maps or code before the chosen times. */
+/* Whether the record belongs to the state: it is about threads, maps or code, before the chosen times. */
 bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Takes the time out of a record, as records that perf synthesizes at its start have none. */
+/* Removes the time from a record. Records that perf synthesizes at its start have none. */
 void pd_forget_time(struct perfdata_record *record);
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 
@@ -129,7 +129,7 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 
 /* --- unwound.c --- */
-/* Completes the record's call chain, if the record is a sample with a stack. */
+/* Adds the unwound steps to the call chain if the record is a sample with a stack. */
 void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 		     struct perfdata_record *record);
 
@@ -137,75 +137,74 @@ void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_r
 enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter);
 const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *name);
-/* A FEATURE record with the output's byte order and names of events; PERFDATA_ABSENT: it is left out. */
+/* Makes a FEATURE record with the output's byte order and event names. PERFDATA_ABSENT: leave the record out. */
 enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out,
 					size_t *ret_size);
 
 /* Copies a section, or reports to the user why it is left out. */
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter,
 				     const struct perfdata_feature_section *section);
-/* An integer of `width` bytes, in the other byte order than this machine's if `swap` is set. */
+/* Appends an integer of `width` bytes. swap: the output has the other byte order than this machine. */
 void pd_append_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value);
 enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter);
 
 /* --- build_ids.c --- */
-bool pd_build_ids_copy(struct perfdata_rewriter *rewriter);   /* those of the options; false without memory */
-/* Sets the build-id of a map if one was found for it; whether it did. */
+bool pd_build_ids_copy(struct perfdata_rewriter *rewriter); /* copies the build-ids of the options; false: no memory */
+/* Sets the build-id of a map if the user found one for it. Returns whether it did. */
 bool pd_build_ids_fill(const struct perfdata_rewriter *rewriter, struct perfdata_record *record);
-/* Appends build-ids that were found to a table in the output's byte order; false without memory. */
+/* Appends the build-ids that the user found to a table in the output's byte order. False: no memory. */
 bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_text *table);
-/* Writes a table of build-ids, if no section was one. */
+/* Writes a table of build-ids unless a section was one. */
 enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter);
 
 /* --- merge.c, merge_sections.c --- */
 void pd_merge_free(struct pd_merge *merge);
-/* Whether the output has the record's contents in another form, or takes them from another input. */
+/* Sets *ret_leaves_out if the output gets the contents of the record in another form or from another input. */
 enum perfdata_status pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					 bool *ret_leaves_out);
-/* Writes the rounds that readers need before the record. */
+/* Writes the FINISHED_ROUND records that readers need before this record. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Gives the record the ids of the output; returns its layout there. */
+/* Replaces the ids of the record; returns its layout in the output. */
 const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					      struct perfdata_record *record);
 enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter);
 
 /* --- identify.c --- */
-/* Notes whether the events that the reader knows need an IDENTIFIER to be distinguished. */
+/* Decides whether the events of the reader need an IDENTIFIER so that readers can distinguish them. */
 void pd_identify_decide(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader);
-/* Where they do: */
+/* Sets IDENTIFIER in the attr if pd_identify_decide decided so. */
 void pd_identify_attr(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr);
-/* Sets a record's IDENTIFIER; whether it has one now. */
+/* Sets the record's IDENTIFIER if its event has one. Returns whether it did. */
 bool pd_identify_record(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 			struct perfdata_record *record);
 bool pd_identify_has_room(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* The event's first id, or one that is made up for it. */
+/* Returns the event's first id, or an id that the rewriter assigns to it. */
 uint64_t pd_identify_first(const struct perfdata_event *event);
 
 /* --- mend.c --- */
-/* The attr as readers can use it; *ret_size is how many bytes it is written with. */
+/* Sets *ret to an attr that perf accepts, and *ret_size to its size in bytes in the output. */
 void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret,
 		  uint32_t *ret_size);
-/* Whether perf would refuse the whole file for this section. */
+/* Whether perf would refuse the whole file because of this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
 /* Whether the recording holds counts of perf stat, whose events take no samples. */
 bool pd_mend_is_stat(const struct perfdata_reader *reader);
-/* Writes an event for a recording that has none. */
+/* Writes an event if the recording has none. */
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
-/* Whether perf would stop at this record, though it is whole. */
+/* Whether perf would stop at this record although the record is whole. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
-/* Whether attrs are records, which may follow other records. */
+/* Whether attrs are records, so that an attr may follow other records. */
 bool pd_mend_has_late_events(const struct perfdata_reader *reader);
-/* Where attrs are records: gives a record an id of its event, if its own belongs to none. The record belongs to that
- * event since there was no other one before it; readers stop at such an id once there are several events. Returns
- * whether the record changed. */
+/* If attrs are records: gives a record whose id belongs to no event an id of its event. When it was recorded there was
+ * only one event; readers stop at an unknown id once there are several. Returns whether the record changed. */
 bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 		 struct perfdata_record *record);
-/* Writes a record that says what was left out before this one. */
+/* Writes a record that states the loss before this record. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Writes a note as the section PERFDATA_FEATURE_NOTE. */
+/* Writes the note as the section PERFDATA_FEATURE_NOTE. */
 enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note);
-/* Writes the note of a repaired recording, and sections that follow from its events. */
+/* Writes the note of a repaired recording, and the sections that depend on its events. */
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter);
 
 #endif

@@ -27,7 +27,8 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 	return name;
 }
 
-/* Whether to write names of events: not where perf would make up the same ones, unless the recording has them. */
+/* Whether to write names of events: not if perf would derive all of them from the attrs, unless the recording has
+ * them. */
 static bool has_names(const struct perfdata_rewriter *rewriter)
 {
 	if (rewriter->options.repair || rewriter->options.nr_renames || rewriter->from_stream || rewriter->anonymizer ||
@@ -35,7 +36,8 @@ static bool has_names(const struct perfdata_rewriter *rewriter)
 		return true;
 	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader); i++) {
 		const enum perfdata_name_source source = perfdata_reader_event(rewriter->reader, i)->name_source;
-		/* simpleperf's section with names is copied into files of the same byte order alone */
+		/* the META_INFO section of simpleperf has the names; only files of the same byte order get a copy of
+		 * it */
 		const bool is_copied = source == PERFDATA_NAME_META_INFO && !rewriter->to_stream &&
 				       !pd_rewrite_changes_order(rewriter);
 		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE && !is_copied)
@@ -106,7 +108,7 @@ static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id
 	}
 }
 
-/* Whether a section is better left out: it is damaged, or perf would stop at it. */
+/* Whether to leave a section out because it is damaged, or because perf would stop at it. */
 static bool is_useless(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
@@ -184,8 +186,8 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	return status;
 }
 
-/* Symbols in records of simpleperf are gathered before any record is read, which they could not be out of carriers: a
- * section has them there. */
+/* Writes the symbol records of simpleperf as a section if the output is compressed: readers gather these records before
+ * they read any other, and would not find them in carriers. */
 static enum perfdata_status put_symbol_records(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_bytes records = pd_reader_symbol_records(rewriter->reader);
@@ -219,7 +221,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 		status = put_symbol_records(rewriter);
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
-	/* this empty section means that perf stat recorded the file */
+	/* the presence of this empty section means that perf stat recorded the file */
 	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter->reader))
 		status = pd_rewrite_written(rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
 									      NULL, 0));

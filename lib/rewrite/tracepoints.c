@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of tracepoints as a section, and raw data in the other byte order. */
+/* Writes formats of tracepoints as a section, and converts raw data to the other byte order. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/checked.h"
@@ -11,12 +11,12 @@
 #include "rewrite/tracepoints.h"
 #include "write/writing.h"
 
-/* bytes of padding after the fields: of the struct, and of the record */
+/* most bytes of padding after the fields, of the struct and of the record */
 #define MOST_PADDING 14u
 
 /* --- formats ----------------------------------------------------------------------------------------------------- */
 
-/* A format, under the number of its system. */
+/* A format and the number of its system. */
 struct pd_format {
 	uint32_t system;
 	size_t place;
@@ -95,7 +95,7 @@ static void put_sized(struct perfdata_text *out, bool swap, unsigned width, stru
 	perfdata_text_bytes(out, bytes);
 }
 
-/* Writes formats as schema/trace_data.c reads them. */
+/* Writes formats in the form that schema/trace_data.c reads. */
 static void put_formats(const struct perfdata_rewriter *rewriter, const struct pd_formats *formats,
 			struct perfdata_text *out)
 {
@@ -171,7 +171,7 @@ enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struc
 
 /* --- raw data ---------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the integers that a field is made of; 1: nothing to turn; 0: unknown. */
+/* Returns the size of the integers that a field consists of. 1: no bytes to reverse; 0: unknown. */
 static uint32_t unit_of(const struct perfdata_trace_field *field)
 {
 	switch (field->kind) {
@@ -221,7 +221,8 @@ static void reverse_bytes(uint8_t *out, const uint8_t *in, size_t size)
 		out[i] = in[size - 1 - i];
 }
 
-/* Turns a field from `raw` into `out`, so that bytes which fields share are not turned twice; returns its end. */
+/* Copies a field from `raw` to `out` in the other byte order, and returns its end. Two buffers, since fields may share
+ * bytes, which must not be reversed twice. */
 static size_t turn_field(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 			 enum perfdata_byte_order order, uint8_t *out)
 {
@@ -237,7 +238,7 @@ static size_t turn_field(const struct perfdata_trace_field *field, struct perfda
 	size_t end = at + value.bytes.size;
 	for (size_t i = 0; unit > 1 && i + unit <= value.bytes.size; i += unit)
 		reverse_bytes(out + at + i, raw.data + at + i, unit);
-	if (field->kind == PERFDATA_TRACE_STRING)   /* the whole field, with any bytes after the NUL */
+	if (field->kind == PERFDATA_TRACE_STRING)   /* strings extend to the end of their field, past the NUL */
 		end = field->place == PERFDATA_TRACE_REST ? raw.size
 		      : field->place == PERFDATA_TRACE_FIXED ? field->offset + field->size
 							     : at + pd_load32(raw.data + field->offset,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints of recordings that are written: their formats as one section, their raw data in the output's byte
- * order. */
+/* Tracepoints in the output: their formats as one section, their raw data in the output's byte order. */
 #ifndef PD_TRACEPOINTS_H
 #define PD_TRACEPOINTS_H
 
@@ -9,29 +8,29 @@
 
 struct pd_format;
 
-/* The formats of one recording or several; none at {0}. */
+/* The formats of one recording or several. {0} is empty. */
 struct pd_formats {
 	struct pd_format *items;
 	size_t nr, room;
-	struct pd_intern *systems;       /* 0: ftrace, whose formats are a list of their own */
-	struct pd_hash_map ids;          /* id → item */
-	struct perfdata_trace_info info; /* of the first recording */
+	struct pd_intern *systems;       /* index 0: ftrace, whose formats are a separate list */
+	struct pd_hash_map ids;          /* id of the format → index in `items` */
+	struct perfdata_trace_info info; /* of the first recording that has formats */
 };
 
-/* Adds the formats of `trace`, which stays open, or none if it is NULL. PERFDATA_EUNSUP with the reason where one
- * format contradicts another. */
+/* Adds the formats of `trace` (NULL: none), which stays open. PERFDATA_EUNSUP with the reason: two formats of one id
+ * differ. */
 enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct pd_formats *formats,
 				    const struct perfdata_trace *trace);
-/* Writes the formats as a section of the output, if there are any. */
+/* Writes the formats as a section; writes nothing if there are none. */
 enum perfdata_status pd_formats_put_section(struct perfdata_rewriter *rewriter, const struct pd_formats *formats);
 void pd_formats_release(struct pd_formats *formats);
 
-/* Appends the formats that the rewriter's reader knows, in the output's byte order. */
+/* Appends the formats that the rewriter's reader has, in the output's byte order. */
 enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struct perfdata_text *out);
 
-/* Whether the byte order of the event's raw data can be changed; if not, the rewriter has failed with the reason. */
+/* Whether the event's raw data can be converted to the other byte order. Sets the rewriter's error if not. */
 bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct perfdata_event *event);
-/* Turns the record's raw data to the output's byte order, if it is a sample of a tracepoint; valid until the next
+/* Converts the raw data of a tracepoint's sample to the output's byte order. The result is valid until the next
  * call. */
 enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					struct perfdata_record *record);

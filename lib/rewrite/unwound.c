@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies through a session: the steps that it unwinds from registers and stacks go into the call chains, before
+/* Copies through a session, which unwinds the steps from registers and stacks. The steps go into the call chains before
  * registers and stacks are dropped. */
 #include "config.h"
 #include "base/cancel.h"
@@ -37,7 +37,7 @@ void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_r
 	unwound->joined++;
 }
 
-/* Steps that were unwound follow those that the record holds. */
+/* Finds the unwound steps of a delivery: they follow the steps that the record holds. */
 static void take_steps(struct pd_unwound *unwound, const struct perfdata_batch *batch,
 		       const struct perfdata_delivery *delivery)
 {

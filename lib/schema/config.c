@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How all records of an event are laid out, and what can be read off them without decoding. */
+/* The layout of all records of an event, and what readers learn from a record without decoding it. */
 #include "config.h"
 #include "base/memory.h"
 #include "schema/sample_scan.h"
@@ -8,7 +8,7 @@
 enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
 		       PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER };
 
-/* Turns the integer rows at the start of a layout into steps. Returns how many rows that are; *ret_bytes is their
+/* Turns the integer rows at the start of a layout into steps. Returns the number of these rows; *ret_bytes is their
  * size. */
 static uint32_t plan_steps(const struct perfdata_layout *layout, uint64_t sample_type,
 			   struct perfdata_config_step *steps, uint8_t *ret_nr, uint8_t *ret_bytes,
@@ -36,7 +36,7 @@ static uint32_t plan_steps(const struct perfdata_layout *layout, uint64_t sample
 	return i;
 }
 
-/* The index of the word that holds the member, or -1. */
+/* Returns the index of the word that holds the member, or -1. */
 static int8_t word_of(const struct perfdata_config_step *steps, unsigned nr, size_t member)
 {
 	for (unsigned i = 0; i < nr; i++)
@@ -85,9 +85,9 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 	uint32_t rows = plan_steps(&pd_sample_layout, type, config->sample_steps, &config->nr_sample_steps, &bytes,
 				   &config->sample_fixed_present);
 	config->sample_fixed = bytes / 8;
-	/* WEIGHT and WEIGHT_STRUCT take the same one word. */
+	/* WEIGHT and WEIGHT_STRUCT share one word */
 	uint64_t placed = type & PERFDATA_SAMPLE_WEIGHT_STRUCT ? type & ~(uint64_t)PERFDATA_SAMPLE_WEIGHT : type;
-	/* A field of later kernels comes before AUX, which is always last. */
+	/* fields of later kernels precede AUX, which is always last */
 	if (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN)
 		placed &= ~(uint64_t)PERFDATA_SAMPLE_AUX;
 	config->sample_rows = rows_behind(rows, placed);
@@ -114,7 +114,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 	config->trailer_cpu_at = TRAILER_WORD(cpu);
 }
 
-/* Where the text at the end of a record begins, or 0 for records without text at the end. */
+/* Returns the offset of the text at the end of a record; 0: the record has no such text. */
 static uint32_t text_at(const struct perfdata_layout *layout)
 {
 	const struct perfdata_field *last = layout && layout->nr_fields ? &layout->fields[layout->nr_fields - 1] : NULL;
@@ -129,8 +129,8 @@ static bool any_byte(const uint8_t *p, const uint8_t *end)
 	return p < end;
 }
 
-/* perf inject writes a sample's trailer after the padded file name; other BUILD_ID records have zeros or nothing
- * there. */
+/* Returns the trailer of a sample that perf inject writes after the padded file name. In other BUILD_ID records there
+ * are zeros or nothing. */
 static const uint8_t *trailer_of_build_id(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
 {
 	enum { NAME_AT = 36 };
@@ -160,7 +160,7 @@ const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type
 	const uint8_t *at = bytes + (size - trailer);
 	if (!text)
 		return at;
-	/* Other recorders leave the trailer out: then the padding of the text reaches to the very end of the record. */
+	/* if the padding of the text reaches to the end of the record, the recorder wrote no trailer */
 	const uint8_t *nul = memchr(bytes + text, 0, size - text);
 	if (!nul || nul < at)
 		return at;
@@ -194,8 +194,8 @@ void pd_peek(const struct perfdata_config *config, const void *bytes, size_t siz
 	if (size < 8 || !config->has_attr)
 		return;
 	const uint32_t type = pd_load32(p, config->swap);
-	/* A truncated record has lost its trailer. Records that perf itself wrote keep their place in the file, so they
-	 * get no time. */
+	/* A truncated record has lost its trailer. Records that perf itself wrote get no time: they keep their place in
+	 * the file. */
 	struct pd_sample_scan scan;
 	if (type == PERFDATA_RECORD_SAMPLE) {
 		if (pd_sample_scan(config, p, size, PD_SCAN_ID | PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan))

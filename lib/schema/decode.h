@@ -7,13 +7,13 @@
 #include "schema/layout.h"
 
 struct pd_walk {
-	const uint8_t *start;      /* of the record or attr */
-	const uint8_t *at, *end;   /* the rest of the body */
+	const uint8_t *start;      /* start of the record or attr */
+	const uint8_t *at, *end;   /* bytes of the body that are not yet decoded */
 	bool swap;
 	uint16_t misc;
-	uint8_t *native;           /* NULL, or an image of the record in which integers that were read are swapped */
+	uint8_t *native;   /* NULL, or an image of the record in which the walk swaps each integer that it decodes */
 	const struct perfdata_config *config;
-	uint64_t ahead;            /* rows of the sample that follow the row being decoded */
+	uint64_t ahead;            /* rows of the sample after the row that is decoded */
 	const char *problem;       /* the first problem, or NULL */
 	enum perfdata_finding_code code;
 };
@@ -28,29 +28,28 @@ static inline void pd_walk_note(struct pd_walk *w, enum perfdata_finding_code co
 		w->code = code;
 	}
 }
-/* Notes a problem that makes the place of all further fields unknown; returns false. */
+/* Notes a problem after which the offsets of all further fields are unknown; returns false. */
 static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_finding_code code, const char *problem)
 {
 	pd_walk_note(w, code, problem);
 	return false;
 }
 
-/* Decodes the rows of `layout` in the set `rows` into the view and its `present`. False if the walk stopped at damage:
- * the bytes that it could not place then begin at w->at. */
+/* Decodes those rows of `layout` that are in the set `rows` into the view and its `present`. False: the walk stopped at
+ * damage, and w->at is where the undecoded bytes begin. */
 bool pd_walk_rows(struct pd_walk *w, const struct perfdata_layout *layout, uint64_t rows, void *view);
-/* A u64 in the byte order of the file. */
+/* Decodes a u64 in the byte order of the file. */
 bool pd_walk_u64(struct pd_walk *w, uint64_t *ret);
-/* `count` elements of `stride` bytes, clipped to the bytes that are left (false). */
+/* Decodes `count` elements of `stride` bytes. False: fewer bytes are left, and the list is clipped to them. */
 bool pd_walk_list(struct pd_walk *w, uint64_t count, uint32_t stride, struct perfdata_list *list);
-/* Decodes the STRUCT rows whose bytes do not follow each other as rows do. */
+/* Decodes a STRUCT row whose bytes are not in the order of its rows. */
 bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void *view);
-/* An attr of attr.size bytes; false if that size is impossible. */
+/* Decodes an attr of attr.size bytes; false if that size is impossible. */
 bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
 /* Decodes the fixed words, then the further rows. */
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
-/* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; *ret_size: how many bytes
- * it takes. */
+/* Whether a callchain, or raw data, at `at` fits into `left` bytes; *ret_size is its size in bytes. */
 static inline bool pd_chain_fits(const uint8_t *at, size_t left, bool swap, size_t *ret_size)
 {
 	const uint64_t count = left < 8 ? UINT64_MAX : pd_load64(at, swap);
@@ -64,8 +63,8 @@ static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t
 	return left >= 4 && count <= left - 4;
 }
 
-/* Where the union of an MMAP2 record begins: a byte for the size, three zeros and 20 bytes of a build-id; or device
- * (two u32), inode and generation (u64 each). */
+/* Offset of the union in an MMAP2 record, its size, and the largest build-id. The union holds a byte for the size,
+ * three zeros and 20 bytes of a build-id; or device (two u32), inode and generation (u64 each). */
 enum { PD_MMAP2_ID_AT = 40, PD_MMAP2_ID_SIZE = 24, PD_MMAP2_ID_MAX = 20 };
 
 /* True if a record claims a build-id but holds device and inode. After a real build-id, the bytes up to 20 are zeros. A
@@ -87,23 +86,23 @@ static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, co
 	return stated < SHORTEST_SURE && config->has_attr && !perfdata_attr_has(&config->attr, PERFDATA_ATTR_BUILD_ID);
 }
 
-/* Bytes of an integer kind, else 0. */
+/* Returns the bytes of an integer kind, 0 for other kinds. */
 unsigned pd_kind_width(enum perfdata_kind kind);
-/* The value of an integer member, as unsigned; 0 for other kinds. */
+/* Returns the value of an integer member without sign; 0 for other kinds. */
 uint64_t pd_member_value(const struct perfdata_field *field, const void *view);
-/* No view of an element of a list is larger; a test holds the rows against it. */
+/* Limit of the view of a list element; a test checks the rows. */
 enum { PD_MAX_ELEMENT = 512 };
-/* Bytes up to the first NUL. */
+/* Returns the bytes up to the first NUL. */
 struct perfdata_bytes pd_text_of(const uint8_t *data, size_t size);
 
-/* The trailer of a record other than SAMPLE, or NULL where the record has none. */
+/* Returns the trailer of a record other than SAMPLE; NULL: it has none. */
 const uint8_t *pd_trailer_of(const struct perfdata_config *config, uint32_t type, const uint8_t *bytes, size_t size);
 
-/* Decodes a record; `native` as in struct pd_walk. */
+/* Decodes a record; `native` is described in struct pd_walk. */
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
 				      uint8_t *native, struct perfdata_record *ret);
 
-/* Copies words from fixed places at `at` into the view. */
+/* Copies the words of the steps, at fixed offsets from `at`, into the view. */
 static inline void pd_run_steps(const struct perfdata_config_step *steps, unsigned count, const uint8_t *at, bool swap,
 				void *view)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Attrs: rows as far as the stated size reaches, then the bit-field words in the numbering of little-endian
- * machines. */
+/* Decodes attrs: the rows that the stated size contains, then the words with bit-fields, whose flags are numbered as on
+ * little-endian machines. */
 #include "config.h"
 #include "schema/decode.h"
 
@@ -39,7 +39,7 @@ bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr)
 		size = 64;
 	bool possible = size >= 64 && size % 8 == 0 && size <= left;
 	if (!possible) {
-		/* no more than an attr of this version can have */
+		/* the longest attr of this version */
 		size = left < 144 ? left : 144;
 	}
 	in.end = w->at + size;
@@ -69,8 +69,8 @@ enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum p
 	return ok ? PERFDATA_OK : PERFDATA_DAMAGED;
 }
 
-/* Some writers of big-endian files reverse the flag word bit by bit, precise_ip included, and so does perf's reader.
- * The number of p in a recorded name ("cycles:pp") shows which precise_ip was meant. */
+/* Some recorders of big-endian files reverse the flag word bit by bit, precise_ip included, and so does perf's reader.
+ * The number of p in a recorded name ("cycles:pp") is the intended precise_ip. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size)
 {
 	size_t at = size;

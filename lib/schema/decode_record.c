@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One record: header, trailer, the rows of its layout, and the remaining bytes. */
+/* Decodes a record: header, trailer, the rows of its layout, and the remaining bytes. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "schema/decode.h"
 #include "schema/schema.h"
 
-/* The field of a build-id has 20 bytes; where the record states a length, the build-id is cut to it. */
+/* Cuts a build-id, whose field has 20 bytes, to the length that the record states. */
 static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
 {
 	if (size < build_id->size)
@@ -15,7 +15,7 @@ static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
 
 static void finish_record(struct perfdata_record *ret)
 {
-	/* build_id of the view is set only if the record reaches it */
+	/* build_id is NULL if the record ends before it */
 	if (ret->type == PERFDATA_RECORD_MMAP2) {
 		if (ret->u.mmap2.build_id.data)
 			cut_build_id(&ret->u.mmap2.build_id, ret->u.mmap2.build_id_size);
@@ -35,7 +35,7 @@ bool pd_mmap2_false_build_id(const struct perfdata_record *record, struct perfda
 	return true;
 }
 
-/* The bits that say which rows a record has. perf's dump decides by the recorded bits when it swaps a foreign
+/* Returns the misc bits on which the rows depend. perf's dump decides by the recorded bits when it swaps a foreign
  * record. */
 static uint16_t misc_of_rows(const struct perfdata_config *config, const struct perfdata_record *record, size_t size,
 			     const uint8_t *native)
@@ -54,8 +54,8 @@ static const struct perfdata_layout *layout_of(const struct perfdata_record *rec
 	return perfdata_record_layout(record->type);
 }
 
-/* The compiler must not know the size: for a known one it emits rep stos, which takes longer than the rest of decoding
- * a sample. */
+/* noinline hides the size from the compiler: for a known size it emits rep stos, which takes longer than all other
+ * decoding of a sample. */
 __attribute__((noinline)) static void clear_bytes(void *memory, size_t size) { memset(memory, 0, size); }
 
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
@@ -72,7 +72,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 		stated |= size >= 8 ? (size_t)ret->misc << 16 : 0;
 		ret->misc = 0;
 	}
-	/* members of fields that are not there are zeroed, so that no caller reads what an earlier record left */
+	/* zeroes the members of absent fields, so that no caller reads values of an earlier record */
 	memset(&ret->sample_id, 0, sizeof ret->sample_id);
 	ret->u.present = 0;
 	ret->layout = NULL;

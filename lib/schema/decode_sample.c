@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples: the fixed words by the configuration's steps, the rows after them by the walk, and the parts whose bytes do
- * not simply follow each other. */
+/* Decodes samples: the fixed words by the configuration's steps, the rows after them by the walk, and here the parts
+ * whose bytes are not in the order of their rows. */
 #include "config.h"
 #include "schema/sample_scan.h"
 #include "schema/schema.h"
 
 enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                      /* rows of pd_read_layout */
-enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* of pd_branch_stack_layout */
-enum { REGS_ABI, REGS_MASK, REGS_VALUES };                                       /* of pd_regs_layout */
-enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                  /* of pd_read_value_layout */
-enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RAW_ROW };   /* of pd_sample_layout */
+enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* rows of pd_branch_stack_layout */
+enum { REGS_ABI, REGS_MASK, REGS_VALUES };                                       /* rows of pd_regs_layout */
+enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                  /* rows of pd_read_value_layout */
+enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RAW_ROW }; /* rows of pd_sample_layout */
 #define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
 
 /* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss; its
@@ -51,7 +51,7 @@ static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 	return true;
 }
 
-/* Would the remaining rows end exactly where the sample does, if they began at `at`? */
+/* Whether the remaining rows end exactly at the end of the sample if they begin at `at`. */
 static bool rest_fits(const struct pd_walk *w, const uint8_t *at)
 {
 	struct perfdata_sample scratch;
@@ -72,7 +72,7 @@ static bool walk_branch_stack(struct pd_walk *w, struct perfdata_branch_stack *s
 	stack->present = 0;
 	if (!pd_walk_u64(w, &nr))
 		return false;
-	/* Without branch data the kernel writes the count alone: no hw_idx whatever the attr says. */
+	/* Without branches the kernel writes only the count, and no hw_idx even if the attr asks for it. */
 	bool hw_idx = w->config->attr.branch_sample_type & BRANCH_HW_INDEX;
 	if (hw_idx && !nr && !rest_fits(w, w->at + 8) && rest_fits(w, w->at))
 		hw_idx = false;
@@ -106,7 +106,7 @@ static bool walk_regs(struct pd_walk *w, struct perfdata_regs *regs, uint64_t ma
 	return pd_walk_list(w, regs->abi ? (uint64_t)__builtin_popcountll(mask) : 0, 8, &regs->values);
 }
 
-/* One u64 word, swapped as a whole: its parts are the same bits of the word in both byte orders. */
+/* Decodes one u64 word, swapped as a whole: each part has the same bits of the word in both byte orders. */
 static bool walk_weight(struct pd_walk *w, struct perfdata_weight *weight)
 {
 	uint64_t word;
@@ -121,7 +121,7 @@ static bool walk_weight(struct pd_walk *w, struct perfdata_weight *weight)
 	return true;
 }
 
-/* abi, mask and values; simpleperf writes the values whatever the abi is. */
+/* Decodes abi, mask and values; simpleperf writes the values for any abi. */
 static bool walk_masked_regs(struct pd_walk *w, struct perfdata_regs *regs)
 {
 	regs->present = 0;
@@ -149,7 +149,7 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 {
 	const struct perfdata_layout *layout = field->element;
 
-	/* In kernel records of an unknown event, nobody knows how large the part is: that depends on the attr. */
+	/* The size of this part depends on the attr, which records of an unknown event lack. */
 	if (!w->config->has_attr && layout != &pd_user_stack_layout && !has_own_mask(field)) {
 		memset(view, 0, sizeof(uint64_t));
 		return true;

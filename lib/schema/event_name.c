@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf calls an event that the recording does not name. */
+/* The name that perf derives from an attr if the recording has no name for the event. */
 #include "config.h"
 #include "perfdata/schema.h"
 #include "perfdata/text.h"
@@ -18,7 +18,7 @@ static const char *const software_names[] = {
 enum { OP_LOAD = 1 << 0, OP_STORE = 1 << 1, OP_PREFETCH = 1 << 2, OP_ALL = 7 };
 static const struct {
 	const char *name;
-	unsigned ops;      /* operations that exist for this cache */
+	unsigned ops;      /* set of the operations that exist for this cache */
 } caches[] = {
 	{ "L1-dcache", OP_ALL }, { "L1-icache", OP_LOAD | OP_PREFETCH }, { "LLC", OP_ALL }, { "dTLB", OP_ALL },
 	{ "iTLB", OP_LOAD }, { "branch", OP_LOAD }, { "node", OP_ALL },
@@ -47,7 +47,7 @@ static void put_cache_name(uint64_t config, struct perfdata_text *text)
 		perfdata_text_printf(text, "%s-%s", caches[cache].name, cache_ops[op].plural);
 }
 
-/* ":" and a letter for each modifier; no colon without a letter. */
+/* Appends ":" and a letter for each modifier; appends nothing if there are no modifiers. */
 static void put_modifiers(const struct perfdata_attr *attr, struct perfdata_text *text)
 {
 	char letters[8];

@@ -13,7 +13,7 @@
 #define BTF_HEADER 24          /* magic u16, version u8, flags u8, then five u32 */
 #define BTF_TYPE 12            /* name u32, info u32, size or type u32 */
 
-/* The bytes after a type of each kind: `fixed`, and `each` for each of its members. 0: nothing follows. */
+/* Bytes after a type, by its kind: `fixed`, and `each` for each member. 0: none. */
 static const struct {
 	uint8_t fixed, each;
 } btf_kinds[32] = {
@@ -30,7 +30,7 @@ static const struct {
 };
 #define BTF_LAST_KIND 19
 
-/* BTF states its byte order by its magic. */
+/* Reads the byte order of the BTF from its magic. */
 static bool btf_swap(struct perfdata_bytes btf, bool *ret)
 {
 	if (btf.size < BTF_HEADER)
@@ -39,7 +39,7 @@ static bool btf_swap(struct perfdata_bytes btf, bool *ret)
 	return *ret || pd_load16(btf.data, false) == BTF_MAGIC;
 }
 
-/* A part of the BTF that its header describes: offset, counted from the end of the header, and size. */
+/* Returns a part of the BTF that its header describes by an offset, counted from the end of the header, and a size. */
 static struct pd_cursor btf_part(struct perfdata_bytes btf, bool swap, size_t offset_at)
 {
 	uint64_t header = pd_load32(btf.data + 4, swap);
@@ -51,7 +51,7 @@ static struct pd_cursor btf_part(struct perfdata_bytes btf, bool swap, size_t of
 	return pd_cursor(btf.data + offset, (size_t)size, swap);
 }
 
-/* The name of type number `id`; empty if the type has none. */
+/* Returns the name of type number `id`; empty if the type has none. */
 static struct perfdata_bytes btf_name(struct perfdata_bytes btf, uint32_t id)
 {
 	struct perfdata_bytes none = { NULL, 0 };
@@ -76,7 +76,7 @@ static struct perfdata_bytes btf_name(struct perfdata_bytes btf, uint32_t id)
 	return at ? (struct perfdata_bytes){ strings.at, strnlen((const char *)strings.at, pd_left(&strings)) } : none;
 }
 
-/* The entry with this id of a BPF_BTF section. */
+/* Returns the entry with this id of a BPF_BTF section. */
 static struct perfdata_bytes find_btf(const struct perfdata_feature *feature, uint64_t id)
 {
 	const struct perfdata_node *list = feature ? perfdata_node_get(perfdata_feature_root(feature), "bpf_btf")
@@ -96,7 +96,8 @@ static uint64_t number_of(const struct perfdata_node *parent, const char *name)
 	return node ? node->v.u : 0;
 }
 
-/* The function that a part was compiled from: func_info holds a type id at 4 of each entry. */
+/* Returns the name of the function that the part was compiled from. Each entry of func_info has a type id at offset
+ * 4. */
 static struct perfdata_bytes function_name(const struct perfdata_node *prog, uint64_t part, struct perfdata_bytes btf)
 {
 	const struct perfdata_node *info = perfdata_node_get(prog, "info"),
@@ -107,7 +108,7 @@ static struct perfdata_bytes function_name(const struct perfdata_node *prog, uin
 	if (!entries || !btf_swap(btf, &swap) || !pd_mul(part, size, &at) || size < 8 ||
 	    !pd_range_ok(at, size, entries->v.bytes.size))
 		return (struct perfdata_bytes){ NULL, 0 };
-	/* the kernel that made the BTF also wrote these: the same byte order */
+	/* one kernel made the BTF and these entries, so both have the same byte order */
 	return btf_name(btf, pd_load32(entries->v.bytes.data + at + 4, swap));
 }
 

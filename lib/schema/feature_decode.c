@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes a feature section into a tree by walking its rows. Counts are never trusted: a list is made element by
- * element while bytes are there, and each element takes some, so the tree's size is bounded by the section's. */
+/* Decodes a feature section into a tree by walking its rows. The decoder does not trust counts: it adds element after
+ * element while bytes are left, and each element takes some bytes, so the size of the section limits the size of the
+ * tree. */
 #include "config.h"
 #include "base/error.h"
 #include <stdio.h>
@@ -18,10 +19,10 @@
 #define SMALLEST_ATTR 64
 
 struct perfdata_feature {
-	struct pd_arena arena;            /* the tree and the bytes */
+	struct pd_arena arena;            /* memory of the tree and the bytes */
 	struct perfdata_bytes bytes;
 	struct perfdata_node root;
-	struct pd_account *account;       /* the tree draws from it; NULL: from none */
+	struct pd_account *account;       /* the account that is charged for the tree; NULL: none */
 	size_t charged;
 	uint32_t id;
 };
@@ -81,7 +82,7 @@ static double read_f64(struct pd_cursor *c)
 	return value;
 }
 
-/* u32 length, text up to the first NUL. */
+/* Reads a u32 length and a text, which ends at the first NUL. */
 static struct perfdata_bytes read_string(struct pd_cursor *c)
 {
 	uint32_t size = pd_u32(c);
@@ -89,7 +90,7 @@ static struct perfdata_bytes read_string(struct pd_cursor *c)
 	return (struct perfdata_bytes){ at, at ? strnlen((const char *)at, size) : 0 };
 }
 
-/* Brings the words of a bitmap into an order that does not depend on the machine, and clears bits beyond its end. */
+/* Converts the words of a bitmap to the machine's order, and clears bits after its end. */
 static enum perfdata_status read_bitmap(struct walk *walk, struct pd_cursor *c, struct perfdata_node *node)
 {
 	uint64_t nbits = pd_u64(c);
@@ -114,28 +115,28 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 	struct perfdata_attr *attr;
 	size_t used;
 
-	/* a damaged attr gets a node value too, so that callers which walk the nodes need not check */
+	/* a damaged attr gets a node too, so that callers need not check its value */
 	attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
 	if (!attr)
 		return pd_feature_no_memory(walk);
 	node->v.attr = attr;
 	if (extent.size < SMALLEST_ATTR)
 		return pd_feature_damaged(walk, extent.data, node->field->name, "is smaller than any attr");
-	/* An attr whose own size disagrees with its extent is decoded as far as it reaches. The decoder finds the
-	 * fields after it by the extent, so this is no damage. */
+	/* An attr whose own size differs from its extent is decoded as far as possible. The extent gives the offset of
+	 * the next field, so this is no damage. */
 	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
 	return PERFDATA_OK;
 }
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
 
-/* The bytes of a text with its NUL; more than there are where it has none. */
+/* Returns the bytes of a text with its NUL; more than are left if it has none. */
 static uint64_t text_size(const struct pd_cursor *c)
 {
 	return (uint64_t)strnlen((const char *)c->at, pd_left(c)) + 1;
 }
 
-/* The number of elements or bytes that the row gives the field; UINT64_MAX: all that are left. */
+/* Returns the number of elements or bytes of the field; UINT64_MAX: all that are left. */
 static uint64_t field_count(const struct walk *walk, const struct frame *frame, const struct perfdata_field *field,
 			    struct pd_cursor *c)
 {
@@ -168,7 +169,8 @@ static bool is_present(const struct walk *walk, const struct frame *frame, const
 	}
 }
 
-/* The bytes of an array of a BPF program: inside the data, which begins at the cursor. false: not there, or outside. */
+/* Finds an array of a BPF program inside the data, which begins at the cursor. False: the program has no such array, or
+ * it is outside of the data. */
 static bool bpf_array(const struct frame *frame, const struct perfdata_field *field, const struct pd_cursor *c,
 		      struct perfdata_bytes *ret, uint64_t *ret_count)
 {
@@ -200,7 +202,7 @@ static bool is_message(const struct perfdata_layout *layout)
 	return layout->nr_fields && layout->fields[0].count_field == PERFDATA_COUNT_MESSAGE;
 }
 
-/* A structure that begins with its size. If the section was cut, the decoder reads the bytes that are left of the
+/* Decodes a structure that begins with its size. If the section ends early, decodes the bytes that are left of the
  * structure. */
 static enum perfdata_status walk_sized(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *element,
 				       struct perfdata_node *node)
@@ -252,7 +254,7 @@ static enum perfdata_status walk_list(struct walk *walk, struct pd_cursor *c, co
 				      uint64_t count, struct perfdata_node *list)
 {
 	struct children children = { list, NULL };
-	/* Some machines write entries for fewer CPUs than they have. */
+	/* some machines write entries for fewer CPUs than they have */
 	bool may_end = count == UINT64_MAX || field->count_field == PERFDATA_COUNT_CPUS;
 
 	for (uint64_t i = 0; i < count; i++) {
@@ -278,7 +280,7 @@ static enum perfdata_status walk_list(struct walk *walk, struct pd_cursor *c, co
 #define RECORD_HEADER 8
 #define OLD_NAME_AT 32
 #define NAME_AT 36
-#define NAME_EATEN "nel.kallsyms]"    /* of "[kernel.kallsyms]", where the entry has no pid */
+#define NAME_EATEN "nel.kallsyms]"    /* rest of "[kernel.kallsyms]" if the entry has no pid */
 
 static uint16_t entry_size(const struct pd_cursor *c)
 {
@@ -290,8 +292,8 @@ static bool entry_fits(const struct pd_cursor *c)
 	return entry_size(c) >= RECORD_HEADER && entry_size(c) <= pd_left(c);
 }
 
-/* Entries of the first perf versions had no pid. The section does not say so: decoded with a pid, file names lack their
- * first letters. */
+/* Whether the entries have no pid, as in the first perf versions. The section does not state it: decoded with a pid,
+ * file names would lack their first letters. */
 static bool entries_are_old(struct pd_cursor c)
 {
 	while (entry_fits(&c)) {
@@ -312,7 +314,7 @@ static void cut_build_id(struct perfdata_node *entry, const uint8_t *bytes)
 			n->v.bytes.size = bytes[OLD_NAME_AT];
 }
 
-/* Adds the pid that an old entry would have had. */
+/* Adds the pid that an old entry lacks. */
 static enum perfdata_status put_pid(struct walk *walk, struct perfdata_node *entry, uint16_t misc)
 {
 	struct perfdata_node *pid = pd_arena_calloc(walk->arena, 1, sizeof *pid);
@@ -366,7 +368,7 @@ static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c,
 
 /* --- fields ------------------------------------------------------------------------------------------------------ */
 
-/* Fields with a length: bytes, texts, and structures inside a stated number of bytes. */
+/* Decodes fields with a length: bytes, texts, and structures inside a stated number of bytes. */
 static enum perfdata_status walk_extent(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
 					struct frame *frame, struct perfdata_node *node)
 {
@@ -413,7 +415,7 @@ static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cu
 	return walk_list(walk, &inside, field, count, node);
 }
 
-/* Reads one value into `node` (NULL: the value gets no node). The caller reports a cursor that fails. */
+/* Decodes one value into `node`; NULL: makes no node. The caller reports a failed cursor. */
 static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
 				       struct frame *frame, unsigned index, struct perfdata_node *node)
 {
@@ -484,8 +486,8 @@ static enum perfdata_status walk_field(struct walk *walk, struct pd_cursor *c, c
 	return pd_feature_damaged(walk, at, field->name, "reaches beyond the end");
 }
 
-/* The members of `parent`. An extent is a stated number of bytes, which may hold fewer fields than the rows (an older
- * recorder wrote it) or more bytes (a newer one). */
+/* Decodes the members of `parent`. An extent is a stated number of bytes. It may hold fewer fields than the rows (from
+ * an older recorder) or further bytes (from a newer one). */
 static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
 					enum scope scope, struct perfdata_node *parent)
 {
@@ -538,13 +540,13 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 	return PERFDATA_OK;
 }
 
-/* The attrs of EVENT_DESC come before their names. */
+/* Corrects the attrs of EVENT_DESC by the names of their events, which follow the attrs. */
 static void trust_names(const struct perfdata_node *list)
 {
 	for (const struct perfdata_node *entry = list ? list->child : NULL; entry; entry = entry->next) {
 		const struct perfdata_node *attr = perfdata_node_get(entry, "attr"),
 					   *name = perfdata_node_get(entry, "name");
-		if (attr && name)   /* the tree owns the attr, and nobody else has seen it yet */
+		if (attr && name)   /* the tree owns the attr, so it may change */
 			pd_attr_trust_name((struct perfdata_attr *)(uintptr_t)attr->v.attr,
 					   (const char *)name->v.bytes.data, name->v.bytes.size);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages of protocol buffers inside feature sections, as rows describe them. */
+/* Decodes messages of protocol buffers inside feature sections, by their rows. */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
@@ -22,7 +22,7 @@ static bool is_plain_list(const struct perfdata_field *row)
 	return row->kind == PERFDATA_KIND_LIST && !row->element->fields[0].name;
 }
 
-/* Whether the row describes this field: lists of numbers come packed, or number by number. */
+/* Whether the row describes this field. A list of numbers may be packed or have a field for each number. */
 static bool is_field_of(const struct pd_protobuf_field *field, const struct perfdata_field *row)
 {
 	return field->number == row->count &&
@@ -61,7 +61,7 @@ static enum perfdata_status walk_repeated(struct walk *walk, struct children *ch
 		       ? pd_feature_damaged(walk, field->bytes.data, row->name, "is no list of numbers") : status;
 }
 
-/* The value of a row. A number or text that the message leaves out is 0 or empty; of several the last one counts. */
+/* Decodes a row. A number or text that the message omits is 0 or empty; the last of several values counts. */
 static enum perfdata_status walk_row(struct walk *walk, const struct perfdata_field *row, struct pd_cursor message,
 				     struct children *children, const uint8_t **ret_used)
 {

@@ -28,7 +28,7 @@ enum perfdata_status pd_feature_no_memory(struct walk *walk)
 	return PERFDATA_ENOMEM;
 }
 
-/* The tree of a section may be many times as large as the section. */
+/* Charges the account for a node, since the tree of a section may be many times as large as the section. */
 static bool charge_node(struct walk *walk)
 {
 	const size_t total = walk->arena->total;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature sections: one row for each section, one for each field. Layouts are those that tools/perf of Linux writes, in
- * all its versions; a field of a later version is present IF_LEFT. */
+/* Feature sections: one row for each section, one for each field, in the layouts that any version of tools/perf writes.
+ * A field of a later version is present IF_LEFT. */
 #include "config.h"
 #include "schema/feature_rows.h"
 
@@ -279,7 +279,7 @@ static const struct perfdata_field hybrid_topology_fields[] = {
 	PD_FIELD("hybrid_topology", LIST, DEC, "Kinds of CPUs.", PD_COUNT_PREFIX, .element = &hybrid_node_element),
 };
 
-/* The name comes after the capabilities. */
+/* the name follows the capabilities */
 static const struct perfdata_field pmu_caps_element_fields[] = {
 	PD_FIELD("caps", LIST, DEC, "What the PMU can do.", PD_COUNT_PREFIX, .element = &capability_element),
 	PD_FIELD("pmu_name", STRING, TEXT, "Name of the PMU."),
@@ -372,8 +372,7 @@ static const struct perfdata_field bpf_info_fields[] = {
 };
 static const struct perfdata_layout bpf_info = PART("bpf_info", "Struct bpf_prog_info.", bpf_info_fields);
 
-/* Where the arrays of a program are: the numbers are offsets in struct bpf_prog_info. In the order of the bits of
- * `arrays`. */
+/* The arrays of a program, in the order of the bits of `arrays`; the numbers are offsets in struct bpf_prog_info. */
 const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS] = {
 	{ .pointer_at = 24, .count_at = 16, .size = 1 },
 	{ .pointer_at = 32, .count_at = 20, .size = 1 },
@@ -410,7 +409,7 @@ static const struct perfdata_field bpf_prog_fields[] = {
 	BPF_BYTES(7, "jited_line_info", "Addresses of the lines."),
 	BPF_BYTES(1, "xlated_prog_insns", "BPF code after the verifier."),
 	BPF_BYTES(0, "jited_prog_insns", "Machine code."),
-	/* A node of its own only if the data holds arrays that have no row. */
+	/* the data gets a node only if it holds arrays that have no row */
 	PD_FIELD("data", BYTES, BYTES_HEX, "All arrays.", PD_WHEN_FIELD(IF_FIELD_BITS, 2, ~0ull << PD_NR_BPF_ARRAYS),
 		 PD_COUNT(1)),
 	PD_FIELD("data", PAD, DEC, "All arrays.", PD_WHEN_FIELD(UNLESS_FIELD_BITS, 2, ~0ull << PD_NR_BPF_ARRAYS),

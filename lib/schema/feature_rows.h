@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the decoder of feature sections needs beside the rows that perfdata_feature_layout() gives. */
+/* What the decoder of feature sections needs besides the rows of perfdata_feature_layout(). */
 #ifndef PD_FEATURE_ROWS_H
 #define PD_FEATURE_ROWS_H
 
@@ -7,7 +7,8 @@
 #include "schema/feature.h"
 #include "schema/layout.h"
 
-/* Entries of BUILD_ID of old recorders, which had no pid, and the row of the pid that the decoder adds to them. */
+/* The layout of BUILD_ID entries without a pid, from old recorders, and the row of the pid that the decoder adds to
+ * them. */
 extern const struct perfdata_layout pd_build_id_old;
 extern const struct perfdata_field *const pd_build_id_pid;
 
@@ -20,7 +21,7 @@ struct pd_bpf_array {
 extern const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS];
 
 #define PD_COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
-/* A section: its number, its key, its name as its recorder writes it, its fields, what merging does, its flags. */
+/* A section: number, key, name that its recorder writes, text, fields, how merging makes it, flags. */
 #define PD_SECTION(number, key, spelled, text, rows, merged, traits)                                            \
 	{                                                                                                       \
 		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number, .fields = rows,       \
@@ -28,7 +29,7 @@ extern const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS];
 		.joining = PD_JOIN_##merged, .flags = traits                                                    \
 	}
 #define PD_PART(key, text, rows) { .name = key, .doc = text, .fields = rows, .nr_fields = PD_COUNT_OF(rows) }
-/* A row of a protocol buffer message: the number of the field there. All rows of the message have one. */
+/* A row of a protocol buffer message, with its field number. All rows of a message use this macro. */
 #define PD_MESSAGE_FIELD(number) .count_field = PERFDATA_COUNT_MESSAGE, .count = number
 
 /* Sections of simpleperf, from PERFDATA_FEATURE_FILE on. */

@@ -218,7 +218,7 @@ static const struct perfdata_field init_map_fields[] = {
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-/* By number; those without a name are not described yet. */
+/* Indexed by number; sections without a name are not described yet. */
 const struct pd_section_row pd_simpleperf_sections[PERFDATA_FEATURE_SIMPLEPERF_LAST - PERFDATA_FEATURE_FILE] = {
 	[PERFDATA_FEATURE_FILE - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_FILE, "file", "FILE", "Files in which samples lie, with their symbols.",

@@ -6,7 +6,7 @@
 #include "perfdata/schema.h"
 #include "schema/schema.h"
 
-/* A row; further members of it follow the text. */
+/* A row. Further members of struct perfdata_field follow the text. */
 #define PD_FIELD(name_, kind_, show_, doc_, ...) \
 	{ .name = name_, .doc = doc_, .kind = PERFDATA_KIND_##kind_, .show = PERFDATA_SHOW_##show_, ##__VA_ARGS__ }
 /* A row for member `mem` of struct perfdata_<view>. */
@@ -16,7 +16,7 @@
 #define PD_PAD(bytes, ...) \
 	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_FIXED, \
 	  .count = bytes, ##__VA_ARGS__ }
-/* Zeros up to the end of the record, after a last field that fills no 8 bytes; other bytes stay in `rest`. */
+/* Zeros that fill the record after a last field whose size is no multiple of 8. Other bytes become `rest`. */
 #define PD_PAD_REST \
 	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_REST }
 
@@ -26,12 +26,12 @@
 #define PD_COUNT(index) .count_field = index
 #define PD_COUNT_REST .count_field = PERFDATA_COUNT_REST
 #define PD_COUNT_FIXED(n) .count_field = PERFDATA_COUNT_FIXED, .count = n
-/* The count in front is a u64, or a u32 where `count` is 4. */
+/* A count precedes the elements: a u64, or a u32 if `count` is 4. */
 #define PD_COUNT_PREFIX .count_field = PERFDATA_COUNT_PREFIX
 
 #define PD_FIELDS(array) .fields = array, .nr_fields = sizeof(array) / sizeof *(array)
 
-/* Layouts of records by their type, from `first` on; numbers without a record have NULL. */
+/* Layouts of records by their type, from `first` on; NULL: no record has this type. */
 struct pd_record_table {
 	const struct perfdata_layout *const *layouts;
 	uint32_t first, nr;
@@ -43,7 +43,7 @@ extern const struct perfdata_name pd_names_cpumode[];
 #define PD_MISC_CPUMODE { "cpumode", 0, 3, false, pd_names_cpumode }
 #define PD_MISC_BIT(number, name) { name, number, 1, false, NULL }
 #define PD_MISC_END { NULL, 0, 0, false, NULL }
-/* A record's own bits of misc, in addition to the cpumode that all records have. */
+/* Bits of misc that only this record has, besides the cpumode that all records have. */
 #define PD_MISC(...) .misc = (const struct perfdata_bits[]){ PD_MISC_CPUMODE, __VA_ARGS__, PD_MISC_END }
 
 enum { PD_SAMPLE_CALLCHAIN_ROW = 12, PD_SAMPLE_RAW_ROW = 13 };   /* indexes in the sample's rows */
@@ -51,15 +51,16 @@ extern const struct perfdata_layout pd_sample_layout, pd_sample_id_layout;
 extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
 extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;
 extern const struct perfdata_layout pd_regs_layout, pd_user_stack_layout, pd_weight_layout;
-#define PD_REGS_WITH_MASK 16   /* when_value of registers whose mask is in the record, after the abi */
+#define PD_REGS_WITH_MASK 16   /* when_value of registers whose mask is in the record, after abi */
 extern const struct perfdata_layout pd_attr_layout;
-/* For attrs of big-endian files, once a name is known: corrects precise_ip where the writer exchanged its two bits. */
+/* Corrects precise_ip by the event's name if the recorder of a big-endian file reversed its two bits. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size);
 extern const struct perfdata_layout pd_schedstat_cpu_layout, pd_schedstat_domain_layout;
 
-/* The layout for a SCHEDSTAT record of this version; for an unknown version, the part that all versions share. */
+/* Returns the layout of SCHEDSTAT records of this version. For an unknown version: the fields that all versions
+ * have. */
 const struct perfdata_layout *pd_schedstat_layout(uint32_t type, uint16_t version);
-/* Layouts of older versions, in ascending order of type: index 0 until NULL. */
+/* Returns layout number `index` of the older versions, in ascending order of type; NULL after the last. */
 const struct perfdata_layout *pd_schedstat_older(size_t index);
 
 extern const struct perfdata_name pd_names_attr_type[], pd_names_sample_type[], pd_names_read_format[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* struct perf_event_attr; see include/uapi/linux/perf_event.h. It grew in steps of whole words: each row after the
- * first 64 bytes is present if the stated size reaches it. */
+/* struct perf_event_attr; see include/uapi/linux/perf_event.h. It grew by whole words: each row after the first 64
+ * bytes is present if the stated size contains it. */
 #include "config.h"
 #include "schema/layout.h"
 

@@ -99,7 +99,7 @@ static const struct perfdata_field mmap2_fields[] = {
 	PD_ROW(mmap2, ino, U64, DEC, "Inode of the file.", PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
 	PD_ROW(mmap2, ino_generation, U64, DEC, "Generation of the inode.",
 	       PD_WHEN(UNLESS_MISC, PERFDATA_MISC_MMAP_BUILD_ID)),
-	/* Linux 3.12 to 3.15 wrote the name right here */
+	/* Linux 3.12 to 3.15 wrote the name here */
 	PD_ROW(mmap2, prot, U32, FLAGS, "Protection: PROT_ of the recorded machine.", .names = pd_names_prot,
 	       PD_WHEN(UNLESS_NAME, 0)),
 	PD_ROW(mmap2, flags, U32, FLAGS,

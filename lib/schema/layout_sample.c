@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PERF_RECORD_SAMPLE, its parts, and the trailer that other kernel records carry. The rows up to `period` are whole
- * words at fixed places for a given attr; the configuration turns them into steps once. */
+/* PERF_RECORD_SAMPLE, its parts, and the trailer of other kernel records. The rows up to `period` are whole words,
+ * whose places an attr fixes; the configuration turns them into steps once. */
 #include "config.h"
 #include "schema/layout.h"
 #include "schema/schema.h"

@@ -33,7 +33,8 @@ const struct perfdata_layout pd_schedstat_cpu_layout = {
 	PD_ROW(schedstat, cpu, U32, DEC, "CPU."), \
 	PD_ROW(schedstat, version, U16, DEC, "Version of /proc/schedstat."), \
 	PD_ROW(schedstat, domain, U16, DEC, "Number of the scheduling domain.")
-/* Balancing while the CPU was idle, busy, or about to go idle: up to version 16, and since version 17. */
+/* Load balancing while the CPU was idle, busy, or about to become idle, in versions up to 16. The next macro is for
+ * later versions. */
 #define BALANCE_16(at, when) \
 	COUNTER((at) + 0, when "_lb_count", "Calls of load balancing, CPU " when "."), \
 	COUNTER((at) + 1, when "_lb_balanced", "It found the load balanced, CPU " when "."), \
@@ -92,7 +93,7 @@ static const struct perfdata_layout domain_15_layout = {
 static const struct perfdata_layout domain_16_layout = {
 	DOMAIN("schedstat_domain_16", "The same, where version is 16."), PD_FIELDS(domain_16_fields),
 };
-/* For future versions: the fields before the counters. */
+/* For unknown versions: the fields before the counters. */
 static const struct perfdata_layout domain_any_layout = {
 	DOMAIN("schedstat_domain_any", "The same, where the version is not known."),
 	.fields = domain_17_fields,

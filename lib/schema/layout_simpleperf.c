@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of Android's simpleperf (32769 to 32778). They have no trailer; the 16 bits that hold misc in other records
- * are the upper half of their size, which only records that were split and joined need. Sizes need not be multiples of
- * 8. perf drops all these records. */
+/* Records of Android's simpleperf (32769 to 32778). They have no trailer. The 16 bits that are misc in other records
+ * are the upper half of their size; only records joined from parts need it. Sizes need not be multiples of 8. perf
+ * drops all these records. */
 #include "config.h"
 #include "schema/layout.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records that perf itself writes (64 to 86); see tools/lib/perf/include/perf/event.h. They have no trailer, but for
- * the BUILD_ID records of perf inject. */
+/* Records that perf itself writes (64 to 86); see tools/lib/perf/include/perf/event.h. Only the BUILD_ID records of
+ * perf inject have a trailer. */
 #include "config.h"
 #include "schema/layout.h"
 
@@ -18,8 +18,8 @@ static const struct perfdata_field event_type_fields[] = {
 	PD_ROW(event_type, event_id, U64, HEX, "The config of the event."),
 	PD_ROW(event_type, name, TEXT, TEXT, "Its name.", PD_COUNT_REST),
 };
-/* perf 3.x wrote the name padded to 8 bytes, without a NUL where it fills them. perf 7.3 drops records shorter than
- * 80. */
+/* perf 3.x wrote the name padded to 8 bytes, without a NUL if the name fills them. perf 7.3 drops records shorter than
+ * 80 bytes. */
 static const struct perfdata_layout event_type_layout = {
 	.name = "event_type",
 	.perf_name = "EVENT_TYPE",

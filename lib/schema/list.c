@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of lists, and CPU numbers: decoded one by one, when they are asked for. */
+/* Decodes elements of lists and CPU numbers when a caller asks for them. */
 #include "config.h"
 #include "schema/decode.h"
 #include "schema/schema.h"
@@ -27,7 +27,7 @@ static void get_read_value(const struct perfdata_list *list, const uint8_t *p, s
 	const uint8_t *end = p + list->stride;
 
 	*ret = (struct perfdata_read_value){ .value = pd_load64(p, list->swap) };
-	/* id and lost are last; the times of a single counter come before them, after its value */
+	/* id and lost are the last words; the times of a single counter precede them, after its value */
 	if (list->present & 4)
 		ret->lost = pd_load64(end -= 8, list->swap);
 	if (list->present & 2)
@@ -75,7 +75,7 @@ void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *r
 	if (list->element && size >= own_size) {
 		get_element(list, p, ret_view);
 	} else {
-		/* a word, or the part of the view that an older program knows */
+		/* a plain word, or a view of which an older program knows only the first `size` bytes */
 		uint64_t view[PD_MAX_ELEMENT / sizeof(uint64_t)] = { 0 };
 		if (list->element)
 			get_element(list, p, view);

@@ -269,7 +269,7 @@ const char *pd_callchain_marker_name(uint64_t entry)
 	return entry >= PERFDATA_CONTEXT_MAX ? perfdata_name_of(contexts, entry) : NULL;
 }
 
-/* 0 is no record's number: its slot is empty. */
+/* 0 is no record type */
 static const struct perfdata_layout *layout_in(const struct pd_record_table *table, uint32_t type)
 {
 	return type >= table->first && type - table->first < table->nr ? table->layouts[type - table->first] : NULL;

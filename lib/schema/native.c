@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A foreign record as a machine of the other byte order would have written it: what perf means to get by swapping in
- * place. */
+/* Converts a foreign record to the bytes that a machine of the other byte order would have written, which perf intends
+ * with its swaps. */
 #include "config.h"
 #include "schema/decode.h"
 #include "schema/schema.h"
@@ -13,7 +13,7 @@ static void swap_words(uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* Swaps the bytes of the two u32 in a word, without exchanging the two. Index -1: the record does not have the word. */
+/* Swaps the bytes of each u32 of a word, but not the two u32. index -1: the record lacks the word. */
 static void swap_pair(uint8_t *words, int index)
 {
 	uint32_t pair[2];
@@ -31,7 +31,7 @@ static void keep_bytes(const struct perfdata_record *record, struct perfdata_byt
 		memcpy(out + (bytes.data - record->bytes), bytes.data, bytes.size);
 }
 
-/* Raw data is a u32 size and bytes that stay as recorded. */
+/* Keeps the bytes of raw data as recorded; its u32 size is swapped. */
 static void keep_raw(const struct perfdata_record *record, uint8_t *out)
 {
 	const struct perfdata_bytes *raw = &record->u.sample.raw;
@@ -41,13 +41,13 @@ static void keep_raw(const struct perfdata_record *record, uint8_t *out)
 	uint32_t size = (uint32_t)raw->size;
 	memcpy(out + at - 4, &size, sizeof size);
 	memcpy(out + at, raw->data, raw->size);
-	/* padding: the bytes after raw data whose size is no multiple of 8 */
+	/* bytes that pad raw data to a multiple of 8 stay as recorded */
 	size_t left = (size_t)(-(at + raw->size) & 7);
 	if (left <= record->size - at - raw->size)
 		memcpy(out + at + raw->size, raw->data + raw->size, left);
 }
 
-/* A sample consists of words, except for the parts handled here. perf forgets to swap pids and CPUs (it corrects them
+/* Swaps a sample: words, and the parts here that are no words. perf forgets to swap pids and CPUs (it corrects them
  * when it reads them) and the bytes of the stack; this image has them as a machine of the other byte order would have
  * written them. */
 static void swap_sample(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
@@ -89,7 +89,7 @@ void pd_record_native(const struct perfdata_config *config, const struct perfdat
 	}
 	pd_decode_record(config, record->bytes, record->size, out, &again);
 	if (record->type == PERFDATA_RECORD_ATTR && record->size >= 8 + 48)
-		/* bit-fields: the order of their bits is reversed, not the order of their bytes */
+		/* swapping bit-fields reverses the order of their bits, not of their bytes */
 		memcpy(out + 8 + 40, &again.u.attr.attr.flags, sizeof again.u.attr.attr.flags);
 	if (!again.sample_id.present)
 		return;

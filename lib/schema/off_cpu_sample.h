@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of `perf record --off-cpu`: a BPF program writes them, and their raw data say whose they are. */
+/* Samples of `perf record --off-cpu`: a BPF program writes them, and their raw data contain pid and tid. */
 #ifndef PD_OFF_CPU_SAMPLE_H
 #define PD_OFF_CPU_SAMPLE_H
 
@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "perfdata/reader.h"
 
-/* Their times are made up where they sum up waits: this one, and those after it. */
+/* perf gives times from this one on to samples that are sums of waits. */
 #define PD_OFF_CPU_SUMS_FROM UINT64_C(0xffffffff00000000)
 
 struct pd_off_cpu_sample {
@@ -24,7 +24,8 @@ static inline bool pd_is_off_cpu_event(const struct perfdata_event *event)
 	       strncmp(event->name, "offcpu-time", strlen("offcpu-time")) == 0;
 }
 
-/* Reads the raw data of such a sample: pid, tid, period, length of the chain, chain, cgroup. False if they are none. */
+/* Reads the raw data of such a sample: pid, tid, period, length of the chain, chain, cgroup. False: the raw data has
+ * another form. */
 static inline bool pd_off_cpu_sample_read(struct perfdata_bytes raw, bool swap, struct pd_off_cpu_sample *ret)
 {
 	struct pd_cursor cursor = pd_cursor(raw.data, raw.size, swap);

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "schema/protobuf_read.h"
 
-#define MAX_VARINT 10       /* bytes of a number of 64 bits */
+#define MAX_VARINT 10       /* bytes of a 64-bit number */
 
 bool pd_protobuf_varint(struct pd_cursor *c, uint64_t *ret)
 {
@@ -53,7 +53,7 @@ bool pd_protobuf_next(struct pd_cursor *c, struct pd_protobuf_field *ret)
 		if (pd_protobuf_varint(c, &size))
 			ret->bytes = (struct perfdata_bytes){ pd_take(c, size), (size_t)size };
 		break;
-	default: c->failed = true;      /* groups of proto2, and what has no meaning */
+	default: c->failed = true;      /* groups of proto2, and undefined wire types */
 	}
 	return !c->failed;
 }

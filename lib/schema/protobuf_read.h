@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the fields of a protocol buffer message (proto3) one by one. Nothing is read beyond the message, and nothing is
- * allocated. */
+/* Reads the fields of a protocol buffer message (proto3) one by one. Reads nothing after the message, and allocates
+ * nothing. */
 #ifndef PD_PROTOBUF_READ_H
 #define PD_PROTOBUF_READ_H
 
@@ -14,17 +14,17 @@ enum pd_wire {
 };
 
 struct pd_protobuf_field {
-	const uint8_t *at;             /* of its tag */
+	const uint8_t *at;             /* the field's tag */
 	uint32_t number;
 	enum pd_wire wire;
-	uint64_t value;                /* VARINT, 64, 32 */
-	struct perfdata_bytes bytes;   /* BYTES */
+	uint64_t value;                /* for the wire types VARINT, 64, 32 */
+	struct perfdata_bytes bytes;   /* for the wire type BYTES */
 };
 
-/* The next number, or false where the message ends inside it or it has more than 64 bits: the cursor has failed. */
+/* Reads a number. False: the message ends inside the number, or it has more than 64 bits; the cursor has failed. */
 bool pd_protobuf_varint(struct pd_cursor *c, uint64_t *ret);
 
-/* The next field, or false: the message has ended, or, where the cursor has failed, it has no whole field there. */
+/* Reads a field. False: the message has ended, or the field is damaged, and then the cursor has failed. */
 bool pd_protobuf_next(struct pd_cursor *c, struct pd_protobuf_field *ret);
 
 #endif

@@ -37,7 +37,7 @@ static const char *const riscv[] = {
 	"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
 	"a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 };
-/* not `mips`: compilers for that machine define it */
+/* not `mips`: compilers for MIPS define that macro */
 static const char *const mips_names[] = {
 	"PC",  "$1",  "$2",  "$3",  "$4",  "$5",  "$6",  "$7",  "$8",  "$9",  "$10", "$11",        "$12", "$13", "$14",
 	"$15", "$16", "$17", "$18", "$19", "$20", "$21", "$22", "$23", "$24", "$25", [28] = "$28", "$29", "$30", "$31",
@@ -82,7 +82,7 @@ const char *pd_register_name(enum perfdata_arch arch, unsigned bit)
 
 enum perfdata_arch pd_arch_by_name(const char *machine)
 {
-	/* Architectures by the beginning of their names, in this order: "arm64" comes before "arm". */
+	/* Architectures by the first letters of their names. The order matters: "arm64" is before "arm". */
 	static const struct {
 		const char *start;
 		enum perfdata_arch arch;

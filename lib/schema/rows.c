@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs outside the tree may ask of layouts and their rows, whose structs change with the library. */
+/* Public access to layouts and their rows, whose structs may change with each version of the library. */
 #include "schema/decode.h"
 #include "schema/schema.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The one way to read a sample without decoding it, for all code that needs some of its words, its chain or its raw
- * data, or needs to know whether the sample is whole: framing, event matching, deliveries, the decoder and the
- * emitters' prepared lines. Callers pass a constant `want`, so that the compiler drops what they do not ask for. */
+/* Reads parts of a sample without decoding it: some words, the chain, the raw data, and whether the sample is whole.
+ * Framing, event matching, deliveries, the decoder and the emitters' prepared lines use it. Callers pass a constant
+ * `want`, so that the compiler removes the code for other parts. */
 #ifndef PD_SAMPLE_SCAN_H
 #define PD_SAMPLE_SCAN_H
 
@@ -14,7 +14,7 @@ enum pd_scan {
 	PD_SCAN_CHAIN = 1 << 7,
 	PD_SCAN_RAW = 1 << 8,
 	PD_SCAN_WHOLE = 1 << 9,
-	/* the words of a delivery */
+	/* the parts that a delivery needs */
 	PD_SCAN_DELIVERY = PD_SCAN_ID | PD_SCAN_IP | PD_SCAN_ADDR | PD_SCAN_PERIOD | PD_SCAN_CHAIN,
 };
 
@@ -25,10 +25,10 @@ struct pd_sample_scan {
 	int32_t pid, tid;
 	uint32_t cpu;
 	bool has_id;
-	/* all fields are there and reach exactly to the end; false where the caller did not ask */
+	/* all fields exist and end exactly at the end of the sample; false unless the caller wants to know */
 	bool is_whole;
-	struct perfdata_list callchain;  /* empty if there is none */
-	struct perfdata_bytes raw;       /* NULL without raw data, and if it does not fit into the sample */
+	struct perfdata_list callchain;  /* empty if the sample has none */
+	struct perfdata_bytes raw;       /* NULL if the sample has no raw data, or raw data that does not fit into it */
 };
 
 static inline uint64_t pd_scan_word(const uint8_t *bytes, int8_t word, bool swap, uint64_t without)
@@ -36,10 +36,10 @@ static inline uint64_t pd_scan_word(const uint8_t *bytes, int8_t word, bool swap
 	return word < 0 ? without : pd_load64(bytes + 8 + 8 * word, swap);
 }
 
-/* False if the scan cannot read the wanted parts. Fixed words: the sample is too short to hold them. Anything else: the
- * sample is not plain (perfdata_config.sample_is_plain), states another size than `size`, or its chain does not fit
- * into it. Then the decoder finds out what is wrong with the sample. `swap`: config->swap, or a constant in code that
- * exists for each byte order. */
+/* False: the scan cannot read the wanted parts. For fixed words: the sample is too short. For other parts: the sample
+ * is not plain (perfdata_config.sample_is_plain), states another size than `size`, or is too short for its chain. Then
+ * the decoder finds what is wrong with the sample. swap: config->swap, or a constant in code that exists for each byte
+ * order. */
 static inline __attribute__((always_inline)) bool pd_sample_scan_in(const struct perfdata_config *config, bool swap,
 								    const uint8_t *bytes, size_t size, unsigned want,
 								    struct pd_sample_scan *ret)

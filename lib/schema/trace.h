@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of tracepoints, for the rooms of the library; programs have perfdata/trace.h. */
+/* Formats of tracepoints, for other folders of the library; programs include perfdata/trace.h. */
 #ifndef PD_ROOM_TRACE_H
 #define PD_ROOM_TRACE_H
 
@@ -21,27 +21,27 @@ void pd_trace_free(struct perfdata_trace *trace);
 
 void pd_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info);
 
-/* The event with an id, compiled if it was not yet; NULL if there is none (or no memory). Any thread. */
+/* Returns the event with the id, and compiles it at its first use. NULL: no such event, or no memory. Thread-safe. */
 const struct perfdata_trace_event *pd_trace_event(const struct perfdata_trace *trace, uint64_t id);
 
-/* Event number `index` in file order, or NULL if there are fewer. */
+/* Returns event number `index` in the order of the file; NULL: there are fewer. */
 const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace *trace,
 						     size_t index);
 
-/* A field by name, or NULL. */
+/* Returns the field with the name, or NULL. */
 const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_trace_event *event,
 							const char *name);
 
-/* The text of a printk format address, or NULL. */
+/* Returns the text of the printk format at the address, or NULL. */
 const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address);
 
-/* The value of a field in the raw data of one sample (without the 4-byte size in front). Borrows from `raw`.
- * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short for the field. */
+/* Reads the value of a field from the raw data of a sample (without its 4-byte size). *ret borrows from `raw`.
+ * PERFDATA_DAMAGED: the raw data is too short for the field. */
 enum perfdata_status pd_trace_value(const struct perfdata_trace_field *field,
 				    struct perfdata_bytes raw, enum perfdata_byte_order order,
 				    struct perfdata_trace_value *ret_value);
 
-/* Element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 if there are fewer. */
+/* Returns element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 if there are fewer. */
 uint64_t pd_trace_element(const struct perfdata_trace_value *value, size_t index);
 
 /* Appends what `perf script` prints for the field `trace`: the event's print format run over the raw data, or "[FAILED
@@ -63,16 +63,16 @@ enum perfdata_status pd_trace_print_field(const struct perfdata_trace_event *eve
 					  struct perfdata_bytes raw, enum perfdata_byte_order order,
 					  bool as_bytes, struct perfdata_text *out);
 
-/* True if pd_trace_print_field writes only a number for the field, so that no notation has anything to escape. */
+/* Whether pd_trace_print_field always writes a number for the field, so that the text needs no escapes. */
 bool pd_trace_prints_number(const struct perfdata_trace_field *field);
 
-/* False if the field is one that perf prints as text and these bytes are not printable. */
+/* False: perf prints the field as text, but these bytes are not printable. */
 bool pd_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 			      enum perfdata_byte_order order);
 
-/* The form in which pd_trace_print_field prints a field that is one number, in the recorder's byte order, which must be
- * this machine's. The part's text is printed before the number; its offset counts in the raw data, which must have
- * min_size bytes. A part with the form STOP: the field needs more than a number. */
+/* Describes how pd_trace_print_field prints a field that is one number, if recorder and machine have the same byte
+ * order. The part's text precedes the number; its offset counts in the raw data, which must have min_size bytes. form
+ * STOP: the field is not just a number. */
 struct perfdata_part pd_trace_field_part(const struct perfdata_trace_field *field);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The spelling of %p and its letters: symbols, MAC, IP and socket addresses, UUIDs, bytes in hex. */
+/* Formats %p and its variants: symbols, MAC, IP and socket addresses, UUIDs, bytes in hex. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
@@ -47,7 +47,7 @@ static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_piece *
 
 /* --- addresses of a fixed size in a field ---------------------------------------------------------------------- */
 
-/* The field's bytes if there are `size`; otherwise prints the message that perf prints instead. */
+/* Returns the field's bytes if there are `size`; else prints the message that perf prints instead. */
 static const uint8_t *sized_field(struct pd_trace_run *run, const struct pd_trace_node *node, uint32_t size,
 				  const char *complaint)
 {
@@ -87,7 +87,7 @@ static void spell_mac(struct pd_trace_run *run, const struct pd_trace_piece *pie
 	perfdata_text_append(run->out, text, (size_t)(at - text));
 }
 
-/* The digits of %pU in their order, with the dashes after their bytes. */
+/* Formats %pU: the digits in their order, with dashes between groups. */
 static void spell_uuid(struct pd_trace_run *run, const struct pd_trace_piece *piece)
 {
 	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -130,7 +130,7 @@ static char *ip6_full_to(char *at, const uint8_t *bytes, bool colons)
 	return at;
 }
 
-/* The longest run of zero groups, the first of equally long ones; a single group is left as it is. */
+/* Finds the longest run of two or more zero groups; of equally long runs the first. */
 static void longest_zeros(const uint16_t *groups, int count, int *ret_start, int *ret_size)
 {
 	int best = -1, best_size = 1;
@@ -148,7 +148,7 @@ static void longest_zeros(const uint16_t *groups, int count, int *ret_start, int
 	*ret_size = best < 0 ? 0 : best_size;
 }
 
-/* RFC 5952, with the last four bytes as IPv4 for mapped and ISATAP addresses. */
+/* Formats an address by RFC 5952, with the last four bytes as IPv4 for mapped and ISATAP addresses. */
 static char *ip6_short_to(char *at, const uint8_t *bytes)
 {
 	static const uint8_t mapped[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
@@ -265,7 +265,7 @@ static void spell_sockaddr(struct pd_trace_run *run, const struct pd_trace_piece
 	perfdata_text_append(run->out, text, (size_t)(at - text));
 }
 
-/* %*ph: `star` bytes, all for a negative number, one without a star. */
+/* Formats %*ph: `star` bytes; all bytes if it is negative; one byte without a star. */
 static void spell_bytes(struct pd_trace_run *run, const struct pd_trace_piece *piece, int64_t star)
 {
 	struct perfdata_bytes bytes;

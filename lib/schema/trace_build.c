@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The format string of a print format: pieces joined with their arguments. */
+/* Compiles the format string of a print format: joins its pieces with their arguments. */
 #include "base/memory.h"
 #include "schema/trace_program.h"
 
 struct build {
 	const char *at, *end;
-	struct pd_trace_node *argument;        /* the next one */
-	struct perfdata_text literal;          /* the text before the next piece */
+	struct pd_trace_node *argument;        /* next unused argument */
+	struct perfdata_text literal;          /* text before the next piece */
 	struct pd_trace_piece *pieces;
 	size_t count, capacity;
 	struct pd_arena *arena;
@@ -179,7 +179,7 @@ static int parse_digits(const char **at, const char *end)
 	return value;
 }
 
-/* Flags, width and precision as printf reads them; a spec that printf would not understand stays text. */
+/* Reads flags, width and precision as printf does. A spec that printf does not understand is printed as text. */
 static void read_spec(struct pd_trace_spec *spec, const char *at, const char *end)
 {
 	for (; at < end; at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that a print format may call, and the lists of texts that they take. */
+/* Functions in print formats, and their lists of values and texts. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,12 +8,12 @@
 
 /* --- sizeof --------------------------------------------------------------------------------------------------- */
 
-/* The types that libtraceevent knows; others make the print format unusable. */
+/* Returns the size of a type that libtraceevent knows. A print format with other types is unusable. */
 static uint64_t known_type_size(const char *type, size_t size, unsigned long_size)
 {
 	static const struct {
 		const char *name;
-		uint8_t size;  /* 0: long */
+		uint8_t size;  /* bytes; 0: of a long */
 	} types[] = {
 		{ "u8", 1 },
 		{ "s8", 1 },
@@ -75,7 +75,7 @@ struct pd_trace_node *pd_trace_sizeof(struct pd_trace_parser *parser)
 
 /* --- { value, "text" }, … --------------------------------------------------------------------------------------- */
 
-/* Constants of the kernel that libtraceevent knows by name. */
+/* Returns the value of a kernel constant that libtraceevent knows by name. */
 static int64_t named_constant(const char *name, size_t size)
 {
 	static const struct {
@@ -93,7 +93,7 @@ static int64_t named_constant(const char *name, size_t size)
 	return -1;
 }
 
-/* A constant expression as libtraceevent computes it; false if it does not know an operator. */
+/* Computes a constant expression as libtraceevent does. False: libtraceevent does not know an operator. */
 static bool is_constant(const struct pd_trace_node *node, int64_t *ret_value)
 {
 	int64_t left, right;
@@ -137,8 +137,8 @@ static bool is_constant(const struct pd_trace_node *node, int64_t *ret_value)
 	}
 }
 
-/* The value of an entry. libtraceevent keeps it as text and reads that text back without knowing a sign: a negative
- * value becomes -1. */
+/* Computes the value of an entry. libtraceevent keeps it as text and then reads it as unsigned: a negative value
+ * becomes -1. */
 static bool entry_value(const struct pd_trace_node *node, int64_t *ret_value)
 {
 	int64_t value;
@@ -154,7 +154,7 @@ static bool entry_value(const struct pd_trace_node *node, int64_t *ret_value)
 	return true;
 }
 
-/* Sorted for the search; of equal values the first one counts. */
+/* Orders by value for a binary search; of equal values the first one counts. */
 static int by_value(const void *a, const void *b)
 {
 	const struct pd_trace_entry_text *x = a, *y = b;
@@ -187,7 +187,7 @@ static bool entry_text(struct pd_trace_parser *parser, const struct pd_trace_nod
 	return true;
 }
 
-/* One entry; the parser's current token is the first after the "{". */
+/* Parses one entry. The parser's current token is the first after "{". */
 static bool parse_entry(struct pd_trace_parser *parser, struct pd_trace_entry_text *entry)
 {
 	struct pd_trace_node *value = pd_trace_expression(parser);
@@ -203,7 +203,7 @@ static bool parse_entry(struct pd_trace_parser *parser, struct pd_trace_entry_te
 	return true;
 }
 
-/* { value, "text" }, … up to another token; a comma after the last entry does no harm. */
+/* Parses { value, "text" }, … up to another token; a comma after the last entry is valid. */
 static bool parse_entries(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	struct pd_trace_entry_text *entries = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracing data blob: where each format starts, and the small tables after the formats. */
+/* Finds the formats in the tracing data, and reads the small tables after the formats. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value)
 
 /* --- events --------------------------------------------------------------------------------------------------- */
 
-/* Name and id of a format text: the two lines before "format:". */
+/* Finds name and id in the two lines before "format:". */
 static bool find_name_and_id(const char *text, size_t size, struct pd_trace_span *ret_name, uint64_t *ret_id)
 {
 	struct pd_trace_span rest = { text, text + size }, line;
@@ -113,7 +113,7 @@ static bool find_name_and_id(const char *text, size_t size, struct pd_trace_span
 	return has_name && has_id;
 }
 
-/* `text` must live as long as the trace. */
+/* Adds an event; `text` must live as long as the trace. */
 static enum perfdata_status add_event(struct perfdata_trace *trace, const char *system, const char *text, size_t size)
 {
 	struct pd_trace_span name = { NULL, NULL };
@@ -137,7 +137,7 @@ static enum perfdata_status add_event(struct perfdata_trace *trace, const char *
 	return PERFDATA_OK;
 }
 
-/* One {u64 size, text}. */
+/* Loads a u64 size and a text. */
 static bool load_event(struct load *load, const char *system)
 {
 	const uint8_t *start = load->in.at;
@@ -177,7 +177,7 @@ static bool load_events(struct load *load, const char *system, const char *what)
 	return true;
 }
 
-/* A NUL-terminated text; NULL if there is no NUL. */
+/* Loads a NUL-terminated text; NULL: there is no NUL. */
 static const char *load_string(struct load *load)
 {
 	const uint8_t *nul = memchr(load->in.at, 0, pd_left(&load->in));
@@ -235,7 +235,7 @@ static bool load_head(struct load *load)
 	return true;
 }
 
-/* A name, a u64 size and a text: header_page and header_event. */
+/* Loads a name, a u64 size and a text: header_page or header_event. */
 static bool load_header_text(struct load *load, const char *name, struct perfdata_bytes *ret_text)
 {
 	const uint8_t *start = load->in.at;
@@ -257,7 +257,7 @@ static bool load_header_text(struct load *load, const char *name, struct perfdat
 	return true;
 }
 
-/* A size and that many bytes. Of bytes that do not fit, those that are there are taken. */
+/* Loads a size and the bytes; if they do not fit, as many as are left. */
 static bool load_sized(struct load *load, bool wide, const char *what, struct perfdata_bytes *ret_bytes)
 {
 	const uint8_t *start = load->in.at;
@@ -304,7 +304,7 @@ static void sort_texts(struct pd_trace_texts *texts)
 		qsort(texts->items, texts->count, sizeof *texts->items, by_key);
 }
 
-/* The text of a printk format as libtraceevent keeps it: without quotes and without a newline escape at its end. */
+/* Returns the text of a printk format as libtraceevent keeps it: without quotes and without a final "\n". */
 static struct pd_trace_span printk_text(struct pd_trace_span span)
 {
 	if (span.at < span.end && *span.at == '"')
@@ -316,7 +316,7 @@ static struct pd_trace_span printk_text(struct pd_trace_span span)
 	return span;
 }
 
-/* Lines `0xADDRESS : "text"`. Lines of another form are passed over. */
+/* Reads lines `0xADDRESS : "text"`; ignores other lines. */
 static bool read_printk(struct perfdata_trace *trace)
 {
 	const char *text = (const char *)trace->info.printk_formats.data;
@@ -336,7 +336,7 @@ static bool read_printk(struct perfdata_trace *trace)
 	return true;
 }
 
-/* 0.6 and later hold the comms. Compared as numbers, part by part. */
+/* Whether the version, compared number by number, is at least 0.6: since then the data holds the comms. */
 static bool version_has_comms(const char *version)
 {
 	struct pd_trace_span span = { version, version + strlen(version) };
@@ -365,7 +365,7 @@ static void load_body(struct load *load)
 		load_sized(load, true, "the saved comms", &info->saved_cmdlines);
 }
 
-/* --- life ----------------------------------------------------------------------------------------------------- */
+/* --- loading and freeing ------------------------------------------------------------------------------------------ */
 
 enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding, void *user,
 				   struct perfdata_trace **ret_trace, bool *ret_complete)
@@ -419,7 +419,7 @@ void pd_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_inf
 	ret_info->nr_events = trace->count;
 }
 
-/* The first caller compiles the event. Two threads may both compile: one result is published, the other dropped. */
+/* Compiles the event at its first use. Two threads may compile it at once: one result is published, the other freed. */
 static const struct perfdata_trace_event *compiled_event(const struct perfdata_trace *trace,
 							 struct pd_trace_entry *entry)
 {

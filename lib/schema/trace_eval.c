@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of a print format. Arithmetic is as in libtraceevent: 64 bits, unsigned, fields without their sign. */
+/* Evaluates expressions as libtraceevent does: 64 bits, unsigned, fields without their sign. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
@@ -23,7 +23,7 @@ bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_fiel
 	return false;
 }
 
-/* Bytes of one element of an indexed field. */
+/* Returns the size of one element of an indexed field. */
 static uint32_t element_bytes(const struct pd_trace_run *run, const struct perfdata_trace_field *field)
 {
 	if (field->element_size)
@@ -31,7 +31,7 @@ static uint32_t element_bytes(const struct pd_trace_run *run, const struct perfd
 	return field->size ? field->size : run->long_size;
 }
 
-/* a[b]. A dynamic array counts in bytes, as in libtraceevent. */
+/* Evaluates a[b]. The index of a dynamic array counts bytes, as in libtraceevent. */
 static uint64_t eval_indexed(struct pd_trace_run *run, const struct pd_trace_node *node)
 {
 	const struct pd_trace_node *array = node->a;
@@ -89,7 +89,7 @@ static uint64_t eval_operation(struct pd_trace_run *run, const struct pd_trace_n
 	case PD_OP_OR: return left | right;
 	case PD_OP_LOGICAL_AND: return left && right;
 	case PD_OP_LOGICAL_OR: return left || right;
-	default: return 0;  /* libtraceevent parses "^" but does not compute it here */
+	default: return 0;  /* libtraceevent parses "^" but computes it only for constants */
 	}
 }
 
@@ -122,7 +122,7 @@ bool pd_trace_mark_constants(struct pd_trace_node *node)
 	const bool is_value = node->type == PD_NODE_ATOM || node->type == PD_NODE_NONE || node->type == PD_NODE_CAST ||
 			      (node->type == PD_NODE_OP && node->op != PD_OP_INDEX && node->op != PD_OP_ALTERNATIVE);
 
-	/* the two sides of a condition are one node, which is constant if both are */
+	/* the node of the two alternatives is constant if both are */
 	if (node->type == PD_NODE_OP && node->op == PD_OP_ALTERNATIVE)
 		return a && b;
 	if (!is_value || !a || !b || !c)

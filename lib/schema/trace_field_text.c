@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A field as perf formats it when it prints fields one by one: in JSON, and for events whose print format it cannot
- * parse. */
+/* Formats fields one by one as perf does, for JSON and for events whose print format perf cannot parse. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "text/lines.h"
@@ -10,7 +9,7 @@
 
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\t' && c <= '\r'); }
 
-/* Up to the first NUL. */
+/* Looks at the bytes up to the first NUL. */
 static bool all_printable(struct perfdata_bytes bytes)
 {
 	for (size_t i = 0; i < bytes.size && bytes.data[i]; i++)
@@ -19,7 +18,7 @@ static bool all_printable(struct perfdata_bytes bytes)
 	return true;
 }
 
-/* The bytes that libtraceevent takes for the field: none for a size of 0. */
+/* Finds the bytes that libtraceevent takes for the field: none if its size is 0. */
 static bool array_bytes(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 			enum perfdata_byte_order order, struct perfdata_bytes *ret_bytes)
 {
@@ -39,8 +38,8 @@ bool pd_trace_field_printable(const struct perfdata_trace_field *field, struct p
 	       all_printable(bytes);
 }
 
-/* A text that fills its array has no NUL there: perf prints on to the next NUL. So does this function, inside the raw
- * data. */
+/* Appends a text. If it fills its array, there is no NUL, and perf prints on up to the next NUL; this function does so
+ * too, inside the raw data. */
 static void append_text(struct perfdata_text *out, const uint8_t *start, const uint8_t *end)
 {
 	const uint8_t *nul = start < end ? memchr(start, 0, (size_t)(end - start)) : NULL;
@@ -96,7 +95,7 @@ bool pd_trace_prints_number(const struct perfdata_trace_field *field)
 	return !(field->text_flags & PD_TRACE_IS_ARRAY) && (!field->text_piece || is_quick(field->text_piece));
 }
 
-/* The form of a number of 1, 2, 4 or 8 bytes: one of four consecutive forms; `narrow` is the first. */
+/* Returns the form of a number of 1, 2, 4 or 8 bytes: these are four consecutive forms, and `narrow` is the first. */
 static uint8_t form_of(enum perfdata_part_form narrow, uint32_t size)
 {
 	return (uint8_t)(narrow + (unsigned)__builtin_ctz(size));
@@ -104,7 +103,7 @@ static uint8_t form_of(enum perfdata_part_form narrow, uint32_t size)
 
 static uint64_t all_bits(uint32_t size) { return UINT64_MAX >> (64 - 8 * size); }
 
-/* Gives the form that append_number prints. */
+/* Returns the form in which append_number prints the field. */
 static uint8_t form_without_format(const struct perfdata_trace_field *field)
 {
 	const bool is_pointer = field->text_flags & PD_TRACE_IS_POINTER, is_long = field->text_flags & PD_TRACE_IS_LONG;
@@ -117,7 +116,7 @@ static uint8_t form_without_format(const struct perfdata_trace_field *field)
 	return form_of(is_pointer || is_long ? PERFDATA_PART_X8 : PERFDATA_PART_U8, field->size);
 }
 
-/* Gives the form that pd_trace_spell_quick prints, unless that narrows the number. */
+/* Returns the form in which pd_trace_spell_quick prints, except if it narrows the number. */
 static uint8_t form_of_spec(const struct pd_trace_spec *spec, uint32_t size)
 {
 	if ((uint32_t)spec->bytes < size)

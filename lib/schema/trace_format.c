@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One event's format text: its fields, and where its print format starts. */
+/* Parses the format of an event: its fields, and the place of its print format. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "schema/trace_program.h"
@@ -10,16 +10,15 @@
 struct declaration {
 	struct pd_trace_span all;
 	struct pd_trace_span name;
-	struct pd_trace_span type;    /* the text before the name, without blanks at its end */
-	struct pd_trace_span suffix;  /* the text after the name: "[6]" or nothing */
-	struct pd_trace_span length;  /* the text inside the last brackets */
+	struct pd_trace_span type;    /* text before the name, without trailing blanks */
+	struct pd_trace_span suffix;  /* text after the name: "[6]" or nothing */
+	struct pd_trace_span length;  /* text inside the last brackets */
 	bool is_array;
 };
 
 static size_t span_size(struct pd_trace_span span) { return (size_t)(span.end - span.at); }
 
-/* A recording has hundreds of formats, and the library reads all before the first record: these tests run for each
- * character. */
+/* These functions run for each character of hundreds of formats, which the library reads before the first record. */
 static inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -55,7 +54,7 @@ static inline bool span_has(struct pd_trace_span span, const char *word)
 	return false;
 }
 
-/* The next word, or the next single character that belongs to no word; false at the end. */
+/* Takes the next word or single character; false at the end. */
 static bool next_token(struct pd_trace_span *rest, struct pd_trace_span *ret_token)
 {
 	while (rest->at < rest->end && is_space(*rest->at))
@@ -70,7 +69,7 @@ static bool next_token(struct pd_trace_span *rest, struct pd_trace_span *ret_tok
 	return true;
 }
 
-/* The name is the last word outside brackets and parentheses; brackets may be on either side of the name. */
+/* Finds the name: the last word outside brackets and parentheses. Brackets may be on either side of it. */
 static bool parse_declaration(struct pd_trace_span text, struct declaration *ret)
 {
 	struct declaration found = { .all = trimmed_span(text) };
@@ -106,7 +105,7 @@ static bool parse_declaration(struct pd_trace_span text, struct declaration *ret
 
 static const struct {
 	const char *name;
-	uint8_t size;  /* 0: the recorder's long */
+	uint8_t size;  /* bytes; 0: of the recorder's long */
 } type_sizes[] = {
 	{ "char", 1 },      { "bool", 1 },      { "_Bool", 1 },      { "u8", 1 },          { "s8", 1 },
 	{ "__u8", 1 },      { "__s8", 1 },      { "uint8_t", 1 },    { "int8_t", 1 },      { "short", 2 },
@@ -121,7 +120,7 @@ static const struct {
 	{ "loff_t", 8 },    { "sector_t", 8 },  { "dma_addr_t", 8 }, { "phys_addr_t", 8 }, { "ktime_t", 8 },
 };
 
-/* Bytes of one element of a C type ("unsigned short", "u64", "cpumask_t", "void *"); 0 if unknown. */
+/* Returns the size of a C type ("unsigned short", "u64", "cpumask_t", "void *"); 0: unknown. */
 static uint32_t trace_type_size(struct pd_trace_span type, unsigned long_size)
 {
 	struct pd_trace_span token;
@@ -135,7 +134,7 @@ static uint32_t trace_type_size(struct pd_trace_span type, unsigned long_size)
 			return 0;
 		longs += span_is(token, "long");
 		for (size_t i = 0; i < sizeof type_sizes / sizeof *type_sizes; i++) {
-			/* "short int" and "enum name" have the size of their first word, "unsigned char" of its
+			/* "short int" and "enum name" have the size of their first word, "unsigned char" that of its
 			 * second */
 			if (!span_is(token, type_sizes[i].name) || (size && size != 4))
 				continue;
@@ -180,7 +179,7 @@ static unsigned words_of(struct pd_trace_span type)
 
 /* --- what a field is ---------------------------------------------------------------------------------------------- */
 
-/* Bytes of one element of an array: by the count that the declaration states, or else by the type's name. */
+/* Returns the size of an array's element: by the count in the declaration, else by the type's name. */
 static uint32_t element_size(const struct declaration *declaration, struct pd_trace_span base, uint32_t size,
 			     unsigned long_size)
 {
@@ -294,14 +293,14 @@ static const char *copy_type(struct compiling *c, const struct declaration *decl
 	return copy;
 }
 
-/* "offset:8;" and similar attributes. */
+/* Parses an attribute such as "offset:8;". */
 static bool parse_attribute(struct pd_trace_span *line, const char *name, uint64_t limit, uint64_t *ret_value)
 {
 	return pd_trace_skip_word(line, name) && pd_trace_number(line, ret_value) && *ret_value <= limit &&
 	       pd_trace_skip_word(line, ";");
 }
 
-/* The declaration and attributes after "field:". */
+/* Parses the declaration and attributes after "field:". */
 static bool parse_field(struct compiling *c, struct pd_trace_span line, bool is_common)
 {
 	const char *semicolon = memchr(line.at, ';', span_size(line));
@@ -314,7 +313,7 @@ static bool parse_field(struct compiling *c, struct pd_trace_span line, bool is_
 	if (!parse_attribute(&line, "offset:", UINT16_MAX, &offset) ||
 	    !parse_attribute(&line, "size:", UINT16_MAX, &size))
 		return false;
-	parse_attribute(&line, "signed:", 1, &is_signed);  /* kernels before 2.6.33 do not state it */
+	parse_attribute(&line, "signed:", 1, &is_signed);  /* kernels before 2.6.33 do not write this attribute */
 
 	if (pd_vector_grow(&c->fields, &c->capacity, c->out->event.nr_fields, sizeof *c->fields) != 0) {
 		c->no_memory = true;
@@ -354,7 +353,7 @@ static void parse_lines(struct compiling *c, struct pd_trace_span text)
 			return;
 		}
 		if (trimmed_span(line).at == line.end) {
-			/* the blank line after the common fields; a blank line before them means nothing */
+			/* a blank line ends the common fields; one before them has no meaning */
 			is_common &= event->nr_fields == 0;
 			continue;
 		}
@@ -373,8 +372,8 @@ static bool ends_with_prefix(const struct pd_trace_piece *piece)
 	       memcmp(piece->text + piece->size - 2, "0x", 2) == 0;
 }
 
-/* perf formats a field by the first piece of the print format that prints the field itself, cast or not: links each
- * field to this piece. */
+/* Links each field to the first piece of the print format that prints the field itself, cast or not: perf formats the
+ * field like this piece. */
 static void link_fields(struct compiling *c, const struct pd_trace_program *program)
 {
 	for (size_t i = 0; i < program->nr_pieces; i++) {
@@ -400,7 +399,7 @@ static void compile_print(struct compiling *c)
 	struct pd_trace_program *program = pd_arena_calloc(arena, 1, sizeof *program);
 	struct pd_trace_arguments arguments;
 
-	/* perf does not run the print format either: it would print zeros for fields that could not be read */
+	/* perf does not run such a print format either: it would print zeros for the unreadable fields */
 	if (event->format_problem) {
 		event->print_problem = "the format has fields that could not be read";
 		return;

@@ -11,10 +11,11 @@ static bool is_item(char c)
 
 static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 
-/* libtraceevent takes a tab or a byte that is not ASCII for the end of the format, but not a newline. */
+/* Whether a quoted text may contain the character. To libtraceevent a tab or a non-ASCII byte ends the format; a
+ * newline does not. */
 static bool may_be_quoted(char c) { return is_printable(c) || c == '\n'; }
 
-/* The end of a quoted text whose opening quote is before `at`: the place of the closing quote, or NULL. */
+/* Returns the closing quote of a text whose opening quote is before `at`, or NULL. */
 static const char *closing_quote(const char *at, const char *end, char quote)
 {
 	for (; at < end; at++) {
@@ -35,7 +36,7 @@ static const char *skip_spaces(const char *at, const char *end)
 	return at;
 }
 
-/* Copies the pieces of "a" "b" "c" up to the closing quote `last`. */
+/* Joins the pieces of "a" "b" "c" up to the closing quote `last`. */
 static struct pd_trace_token joined_string(struct pd_trace_lexer *lexer, const char *start, const char *last)
 {
 	char *const text = pd_arena_alloc(lexer->arena, (size_t)(last - start) + 1);
@@ -55,7 +56,7 @@ static struct pd_trace_token joined_string(struct pd_trace_lexer *lexer, const c
 	}
 }
 
-/* "a" "b" is one string. `start` is after the first quote. */
+/* Reads a string; "a" "b" is one string. `start` is after the first quote. */
 static struct pd_trace_token string_token(struct pd_trace_lexer *lexer, const char *start)
 {
 	const char *const end = lexer->rest.end;
@@ -76,7 +77,7 @@ static struct pd_trace_token string_token(struct pd_trace_lexer *lexer, const ch
 	return joined_string(lexer, start, close);
 }
 
-/* How many characters belong to the operator at `at`. */
+/* Returns the number of characters of the operator at `at`. */
 static size_t operator_size(const char *at, const char *end)
 {
 	const char first = at[0], second = at + 1 < end ? at[1] : 0, third = at + 2 < end ? at[2] : 0;

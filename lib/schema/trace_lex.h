@@ -8,11 +8,11 @@
 enum pd_trace_token_type {
 	PD_TOKEN_END,
 	PD_TOKEN_ITEM,     /* name or number */
-	PD_TOKEN_STRING,   /* "…", neighbours joined; escapes stay */
+	PD_TOKEN_STRING,   /* "…", adjacent strings joined; escapes are not expanded */
 	PD_TOKEN_CHAR,     /* '…' */
 	PD_TOKEN_DELIM,    /* ( ) , */
 	PD_TOKEN_OP,       /* everything else */
-	PD_TOKEN_BAD,      /* a string without an end, or with bytes that are no printable ASCII */
+	PD_TOKEN_BAD,      /* a string without an end, or with bytes other than printable ASCII */
 };
 
 struct pd_trace_token {
@@ -23,7 +23,7 @@ struct pd_trace_token {
 
 struct pd_trace_lexer {
 	struct pd_trace_span rest;
-	struct pd_arena *arena;    /* for joined strings */
+	struct pd_arena *arena;    /* memory of joined strings */
 	bool no_memory;
 };
 

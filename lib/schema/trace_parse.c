@@ -57,7 +57,7 @@ const struct perfdata_trace_field *pd_trace_find_field(const struct pd_trace_par
 	return NULL;
 }
 
-/* The value of a literal, as strtoull with base 0 reads it. */
+/* Returns the value of a literal as strtoull with base 0 reads it. */
 static uint64_t trace_literal(const char *text, size_t size)
 {
 	const bool octal = size > 1 && text[0] == '0';
@@ -119,7 +119,7 @@ static int op_priority(enum pd_trace_op op)
 	return -1;
 }
 
-/* True if the parser's token is an operator that continues the expression. */
+/* Whether the parser's token is an operator that continues the expression. */
 static bool at_operator(const struct pd_trace_parser *parser)
 {
 	return parser->token.type == PD_TOKEN_OP && !pd_trace_token_is(&parser->token, PD_TOKEN_OP, ":");
@@ -140,7 +140,7 @@ static bool become_operator(struct pd_trace_parser *parser, struct pd_trace_node
 	return true;
 }
 
-/* After the "?": parses both alternatives. */
+/* Parses both alternatives after "?". */
 static bool parse_condition(struct pd_trace_parser *parser, struct pd_trace_node *top)
 {
 	struct pd_trace_node *sides = pd_trace_new_node(parser, PD_NODE_OP);
@@ -169,11 +169,11 @@ static void swap_nodes(struct pd_trace_node *x, struct pd_trace_node *y)
 	*y = t;
 }
 
-/* Parses after a binary operator. *ret_right: the node at which an operator that binds stronger continues. */
+/* Parses the right side of a binary operator. A stronger operator after it continues at *ret_right. */
 static bool parse_right_side(struct pd_trace_parser *parser, struct pd_trace_node *node,
 			     struct pd_trace_node **ret_right)
 {
-	/* `TYPE *)` was read as a multiplication: it is a pointer type */
+	/* the parser took `TYPE *)` for a multiplication: it is a pointer type */
 	if (node->op == PD_OP_MULTIPLY && pd_trace_token_is(&parser->token, PD_TOKEN_DELIM, ")")) {
 		struct pd_trace_node *type = node->a;
 		if (type->type != PD_NODE_ATOM)
@@ -222,7 +222,7 @@ static bool parse_binary(struct pd_trace_parser *parser, struct pd_trace_node *n
 	}
 }
 
-/* Takes the operator that is the parser's token, with `node` as its left side, and the operators that follow. */
+/* Parses the operator at the parser's token, with `node` as its left side, and all operators after it. */
 static bool parse_operator_inside(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	const int found = find_operator(&parser->token);
@@ -270,15 +270,15 @@ static struct pd_trace_node *parse_unary(struct pd_trace_parser *parser)
 	node->b = node->a ? pd_trace_operand(parser) : NULL;
 	if (!node->b)
 		return NULL;
-	/* all operators that follow bind weaker */
+	/* all operators after it bind weaker */
 	if (at_operator(parser) &&
 	    !parse_operator(parser, token_priority(&parser->token) > node->priority ? node : node->b))
 		return NULL;
 	return node;
 }
 
-/* REC->name, with any number of parentheses around REC. False if the text is something else; no token was taken
- * then. */
+/* Parses REC->name, with any number of parentheses around REC. False: the text is something else, and no token was
+ * taken. */
 static bool record_field(struct pd_trace_parser *parser, struct pd_trace_token *ret_name)
 {
 	struct pd_trace_lexer lexer = parser->lexer;
@@ -317,7 +317,7 @@ static struct pd_trace_node *parse_atom(struct pd_trace_parser *parser, const ch
 	return node;
 }
 
-/* The value of a character is its code; the value of an escape is the code of the backslash, as in libtraceevent. */
+/* The value of a character is its code. The value of an escape is the code of the backslash, as in libtraceevent. */
 static struct pd_trace_node *parse_character(struct pd_trace_parser *parser)
 {
 	char *text = pd_arena_alloc(parser->arena, 32);
@@ -331,7 +331,7 @@ static struct pd_trace_node *parse_character(struct pd_trace_parser *parser)
 	return parse_atom(parser, text, (size_t)(end - text));
 }
 
-/* A literal or a name, which may be several words ("unsigned long"), or a call. */
+/* Parses a literal, a name of one or more words ("unsigned long"), or a call. */
 static struct pd_trace_node *parse_item(struct pd_trace_parser *parser)
 {
 	const struct pd_trace_token first = parser->token;
@@ -358,7 +358,7 @@ static struct pd_trace_node *parse_item(struct pd_trace_parser *parser)
 	return node;
 }
 
-/* The bits that a cast keeps. Types that are not listed keep all. */
+/* Returns the bits that a cast to the type keeps: all bits for unknown types. */
 static uint64_t cast_mask(const char *type, size_t size)
 {
 	static const struct {
@@ -376,7 +376,7 @@ static uint64_t cast_mask(const char *type, size_t size)
 	return UINT64_MAX;
 }
 
-/* A parenthesis: a group, or a cast if an operand follows. */
+/* Parses a parenthesis: a group, or a cast if an operand follows. */
 static struct pd_trace_node *parse_parenthesis(struct pd_trace_parser *parser)
 {
 	pd_trace_advance(parser);
@@ -460,10 +460,10 @@ struct pd_trace_node *pd_trace_expression(struct pd_trace_parser *parser)
 	return node;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------ */
+/* --- the whole expression ----------------------------------------------------------------------------------------- */
 
-/* Replaces operators whose two sides are literals by a literal, as libtraceevent does; only here does it compute
- * "^". */
+/* Replaces an operator between two literals by its value, as libtraceevent does; libtraceevent computes "^" only
+ * here. */
 static bool fold_constant(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	struct pd_trace_run nothing = { .swap = false };
@@ -489,8 +489,8 @@ static bool fold_constant(struct pd_trace_parser *parser, struct pd_trace_node *
 	return true;
 }
 
-/* The arguments after the first comma. Skips the text after an argument that neither an operator nor a comma
- * follows. */
+/* Parses the arguments after the first comma. If neither an operator nor a comma follows an argument, skips the text
+ * after it. */
 static bool parse_list(struct pd_trace_parser *parser, struct pd_trace_node **ret_first)
 {
 	struct pd_trace_node **place = ret_first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An event's text: runs its program over raw data. */
+/* Formats an event: runs its program over raw data. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
@@ -69,7 +69,7 @@ void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *p
 	}
 }
 
-/* Prints what perf prints for an event whose print format perf cannot run. */
+/* Prints fields as perf does if it cannot run the event's print format. */
 static enum perfdata_status print_fields(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
 					 enum perfdata_byte_order order, struct perfdata_text *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A print format compiled: expressions as trees of nodes, the format string as a row of pieces. Immutable. */
+/* A compiled print format: expressions are trees of nodes, the format string is an array of pieces. Immutable. */
 #ifndef PD_TRACE_PROGRAM_H
 #define PD_TRACE_PROGRAM_H
 
 #include "schema/trace_types.h"
 
-/* libtraceevent's numbers, which it prints in one of its messages. */
+/* The numbers are libtraceevent's, which prints them in one of its messages. */
 enum pd_trace_node_type {
 	PD_NODE_NONE = 0,          /* the missing left side of a unary operator */
 	PD_NODE_ATOM = 1,          /* a literal: number, string, name of a constant */
@@ -51,42 +51,43 @@ enum pd_trace_op {
 	PD_OP_INDEX,
 };
 
-/* One `{ value, "text" }`. */
+/* One `{ value, "text" }` of a list. */
 struct pd_trace_entry_text {
 	int64_t value;
 	const char *text;
 	uint32_t size;
-	uint32_t order;            /* place in the list */
+	uint32_t order;            /* index in the list */
 };
 
 struct pd_trace_node {
 	enum pd_trace_node_type type;
 	enum pd_trace_op op;
-	int priority;              /* of an OP, while it is parsed: larger binds weaker */
+	int priority;              /* priority of an OP while it is parsed: larger binds weaker */
 	struct pd_trace_node *a, *b, *c;
-	struct pd_trace_node *next; /* in the list of arguments */
+	struct pd_trace_node *next; /* next argument of the list */
 	const struct perfdata_trace_field *field;
 	const char *text;
 	uint32_t text_size;
-	uint64_t number;           /* ATOM: its value; the value of any node that is constant */
-	bool is_constant;          /* no field takes part in its value */
-	uint64_t mask, pointer_mask; /* CAST: bits that the value, or its target, keeps */
+	uint64_t number;           /* value of a constant node; ATOM: value of the literal */
+	bool is_constant;          /* the value depends on no field */
+	uint64_t mask, pointer_mask; /* CAST: bits of the value, and of the value pointed to, that are kept */
 	struct pd_trace_entry_text *entries;
 	uint32_t nr_entries;
 };
 
-/* The form of most conversions: no blanks to fill in, no precision. Hex may be filled with zeros. */
+/* The form of a conversion without padding and precision, as most are. Hex may be padded with zeros. ANY: other
+ * conversions. */
 enum pd_trace_form { PD_FORM_ANY, PD_FORM_SIGNED, PD_FORM_UNSIGNED, PD_FORM_HEX };
 
-/* A conversion as printf understands it. */
+/* A conversion, with printf's flags. */
 struct pd_trace_spec {
 	bool left, zero, plus, alternative;
 	bool has_precision;
 	enum pd_trace_form form;
 	bool star_width, star_precision;
-	bool literal;              /* printf would not understand it: print `text` unchanged */
+	bool literal;              /* printf does not understand it: `text` is printed unchanged */
 	bool wide;                 /* %ls: perf prints nothing */
-	int8_t bytes;              /* of the number: 1, 2, 4, 8 */
+	int8_t bytes;              /* size of the number: 1, 2, 4, 8 */
 	char conversion;           /* d u x X o c s */
 	int width, precision;
 };
@@ -99,13 +100,13 @@ enum pd_trace_piece_kind {
 	PD_PIECE_SYMBOL,           /* %ps %pf; with_offset: %pS %pF */
 	PD_PIECE_MAC, PD_PIECE_IP4, PD_PIECE_IP6, PD_PIECE_SOCKADDR, PD_PIECE_UUID,
 	PD_PIECE_HEX,              /* %*ph */
-	PD_PIECE_NOTHING,          /* %pI without a digit takes its argument and prints nothing */
+	PD_PIECE_NOTHING,          /* takes an argument and prints nothing: %pI without a digit */
 };
 
-/* An argument that is a field of one integer, maybe cast: most arguments are. Evaluating it walks no tree. */
+/* An argument that is one integer field, cast or not, as most are. It is evaluated without its tree. */
 struct pd_trace_word {
 	uint32_t offset;
-	uint32_t size;             /* 0: the argument is something else */
+	uint32_t size;             /* bytes; 0: the argument is something else */
 	uint64_t mask;             /* bits that the casts keep */
 };
 
@@ -113,12 +114,12 @@ struct pd_trace_piece {
 	enum pd_trace_piece_kind kind;
 	struct pd_trace_spec spec;
 	bool with_offset;          /* SYMBOL */
-	/* UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4: 3 digits each */
+	/* in this order, of UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4 with 3 digits each */
 	bool upper, reversed, compressed, with_port, padded;
 	char separator;            /* MAC, HEX; 0: none */
 	const struct pd_trace_node *star, *arg;
 	struct pd_trace_word word; /* NUMBER */
-	const char *text;          /* LITERAL: PD_TRACE_COPY bytes after its end can be read */
+	const char *text;          /* LITERAL: its text, after which PD_TRACE_COPY bytes are readable */
 	size_t size;
 };
 #define PD_TRACE_COPY 16
@@ -128,27 +129,27 @@ struct pd_trace_program {
 	size_t nr_pieces;
 };
 
-/* Limits of a print format. The largest of real kernels needs a few hundred nodes and a depth of about 40. */
+/* Limits of a print format. The largest of real kernels need a few hundred nodes and a depth of about 40. */
 #define PD_TRACE_DEPTH_LIMIT 200
 #define PD_TRACE_NODE_LIMIT 50000
 #define PD_TRACE_WIDTH_LIMIT 4096
-/* Limits the text of one event; more is cut off. A byte of raw data may become three or four characters. The constant
- * is for the text that the format itself adds: it is small, so that the texts of many small records cannot fill the
+/* Most bytes of text of one event; the rest is cut off. A byte of raw data may become three or four characters. The
+ * constant is for text that the format itself adds. It is small, so that texts of many small records cannot fill the
  * memory. */
 #define PD_TRACE_TEXT_LIMIT(raw_size) (((size_t)1 << 14) + 16 * (raw_size))
 
-/* The arguments after the format string. */
+/* The format string and the arguments after it. */
 struct pd_trace_arguments {
-	const char *format;        /* the format string, escapes as in the file */
+	const char *format;        /* format string, escapes not expanded */
 	size_t format_size;
 	struct pd_trace_node *first;
 };
 
-/* Parses `event->print`. False: *ret_problem says why, or is NULL if there was no memory. */
+/* Parses `event->print`. False: *ret_problem is the reason; NULL: no memory. */
 bool pd_trace_parse_print(struct pd_arena *arena, const struct perfdata_trace_event *event, unsigned long_size,
 			  struct pd_trace_arguments *ret_arguments, const char **ret_problem);
 
-/* Joins the format string and the arguments. The same result. */
+/* Joins the format string and the arguments. Returns as pd_trace_parse_print. */
 bool pd_trace_build(struct pd_arena *arena, const struct pd_trace_arguments *arguments,
 		    struct pd_trace_program *ret_program, const char **ret_problem);
 
@@ -159,22 +160,22 @@ struct pd_trace_run {
 	const struct perfdata_trace_context *context;
 	struct perfdata_text *out;
 	bool swap;
-	bool damaged;              /* the raw data was too short for some field */
+	bool damaged;              /* the raw data was too short for a field */
 	unsigned long_size;
 };
 
-/* The value of a node that is not constant. */
+/* Computes a node that is not constant. */
 uint64_t pd_trace_compute(struct pd_trace_run *run, const struct pd_trace_node *node);
 static inline uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_trace_node *node)
 {
 	return node->is_constant ? node->number : pd_trace_compute(run, node);
 }
-/* Computes and marks the constant nodes below `node`; true if `node` itself is constant. */
+/* Computes and marks the constant nodes below `node`. Returns whether `node` itself is constant. */
 bool pd_trace_mark_constants(struct pd_trace_node *node);
-/* Offset and bytes of a dynamic field; false if the raw data does not hold them. */
+/* Finds the bytes of a dynamic field. False: the raw data does not contain them. */
 bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret);
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
-/* Formats a number by a spec that has a form. */
+/* Formats a number by a spec with a pd_trace_form other than ANY. */
 void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
 			   const struct pd_trace_node *node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and texts as printf formats them, and the text of a node for %s. */
+/* Formats numbers and texts as printf does, and nodes for %s. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/search.h"
@@ -35,7 +35,7 @@ static uint64_t narrowed_value(uint64_t value, int bytes)
 	return bytes == 8 ? value : value & ((1ull << (bytes * 8)) - 1);
 }
 
-/* Appends `body` with zeros or blanks, as width and precision ask. */
+/* Appends `body`, padded with zeros or blanks to the width and precision. */
 static void write_padded(struct perfdata_text *out, const struct pd_trace_spec *spec, const char *prefix,
 			 size_t prefix_size, const char *body, size_t size)
 {
@@ -148,7 +148,7 @@ static void trace_spell_text(struct perfdata_text *out, const struct pd_trace_sp
 	write_padded(out, &blanks, "", 0, text, size);
 }
 
-/* The size of a text up to its NUL. */
+/* Returns the size of a text without its NUL, at most `limit`. */
 static size_t text_size(const uint8_t *text, size_t limit)
 {
 	const uint8_t *nul = limit ? memchr(text, 0, limit) : NULL;
@@ -162,7 +162,7 @@ static void spell_hex_value(struct perfdata_text *out, uint64_t value)
 	pd_text_hex(out, value);
 }
 
-/* REC->name under %s: an array is text; a field with the size of a pointer is the address of a text of the kernel. */
+/* Formats REC->name for %s: an array is text; a field as large as a pointer is the address of a kernel text. */
 static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *spec,
 			const struct perfdata_trace_field *field)
 {
@@ -224,7 +224,7 @@ static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_spec *s
 		spell_hex_value(run->out, (uint64_t)value);
 }
 
-/* The bytes from where an array starts to the end of the raw data; false if there is no array. */
+/* Finds the bytes from the start of an array to the end of the raw data. False: there is no array. */
 static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *node, struct perfdata_bytes *ret)
 {
 	if (node->type == PD_NODE_DYNAMIC) {
@@ -233,7 +233,7 @@ static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *no
 		ret->size = (size_t)(run->raw.data + run->raw.size - ret->data);
 		return true;
 	}
-	size_t offset = 0;  /* for a cast, libtraceevent takes the start of the data */
+	size_t offset = 0;  /* for a cast, libtraceevent uses the start of the data */
 	if (node->type == PD_NODE_FIELD) {
 		if (!node->field)
 			return false;
@@ -249,7 +249,7 @@ static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *no
 	return true;
 }
 
-/* A count that the program states, read as an int, and no more than the raw data holds. */
+/* Returns a count, read as an int, cut to the size of the raw data. */
 static size_t bounded_size(struct pd_trace_run *run, uint64_t stated, size_t there)
 {
 	const int32_t count = (int32_t)stated;
@@ -303,7 +303,7 @@ static void spell_int_array(struct pd_trace_run *run, const struct pd_trace_node
 	perfdata_text_char(run->out, '}');
 }
 
-/* Groups of eight hex digits, the highest first: "00000000,0000f0f1". */
+/* Formats groups of eight hex digits, the highest first: "00000000,0000f0f1". */
 static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
 {
 	struct perfdata_bytes bytes;
@@ -318,7 +318,7 @@ static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *
 		size = 256;
 	}
 	for (size_t i = size; i > 0; i--) {
-		/* byte number i - 1 by weight; words are in the recorder's order */
+		/* byte number i - 1 by significance; words have the recorder's byte order */
 		const size_t byte = i - 1, word = byte / run->long_size * run->long_size;
 		const bool big = run->context->order == PERFDATA_BYTE_ORDER_BIG;
 		const size_t place = big ? word + run->long_size - 1 - (byte - word) : byte;
@@ -338,7 +338,7 @@ static bool bit_is_set(const struct pd_trace_run *run, struct perfdata_bytes byt
 	return place < bytes.size && (bytes.data[place] >> (bit & 7) & 1);
 }
 
-/* Ranges: "0,4-7". */
+/* Formats ranges of CPUs: "0,4-7". */
 static void spell_cpumask(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
 {
 	struct perfdata_bytes bytes;
@@ -409,6 +409,6 @@ void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec 
 		spell_cpumask(run, spec, node);
 		break;
 	default:
-		break;  /* perf prints nothing for a number that it is asked to print as text */
+		break;  /* perf prints nothing if the format prints a number as text */
 	}
 }

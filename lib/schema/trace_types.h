@@ -11,27 +11,27 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 
-/* How perf prints a field (perfdata_trace_field.text_flags). */
+/* How perf prints a field: bits of perfdata_trace_field.text_flags. */
 enum {
-	PD_TRACE_IS_STRING = 1,  /* an array whose type speaks of char, u8 or s8: text if printable */
+	PD_TRACE_IS_STRING = 1,  /* an array whose type contains "char", "u8" or "s8": text if printable */
 	PD_TRACE_IS_ARRAY = 2,
-	PD_TRACE_IS_LONG = 4,    /* the type speaks of long */
+	PD_TRACE_IS_LONG = 4,    /* the type contains "long" */
 	PD_TRACE_IS_POINTER = 8,
 	PD_TRACE_HAS_PREFIX = 16, /* the print format has "0x" before it */
 };
 
-/* An event compiled, with all memory that it needs. Immutable once published. */
+/* A compiled event and its memory. Immutable once published. */
 struct pd_trace_compiled {
 	struct pd_arena arena;
 	struct perfdata_trace_event event;
 };
 
-/* An event as found in the blob. */
+/* An event in the tracing data. */
 struct pd_trace_entry {
 	uint64_t id;
 	const char *system;
 	const char *name;
-	const char *text;        /* not NUL-terminated */
+	const char *text;        /* text of the format, not NUL-terminated */
 	size_t size;
 	_Atomic(struct pd_trace_compiled *) compiled;
 };
@@ -42,36 +42,36 @@ struct pd_trace_text {
 };
 
 struct pd_trace_texts {
-	struct pd_trace_text *items; /* sorted by key; the first of equal keys counts */
+	struct pd_trace_text *items; /* sorted by key; of equal keys the first counts */
 	size_t count, capacity;
 };
 
 struct perfdata_trace {
-	struct pd_arena arena;   /* the blob's copy, names, texts */
+	struct pd_arena arena;   /* memory of the copied tracing data, names and texts */
 	struct perfdata_trace_info info;
-	struct pd_trace_entry **entries; /* in the arena: entries never move */
+	struct pd_trace_entry **entries; /* allocated in the arena, so that entries never move */
 	size_t count, capacity;
-	struct pd_hash_map by_id;     /* id -> index in entries */
+	struct pd_hash_map by_id;     /* id → index in entries */
 	struct pd_trace_texts printk;
 };
 
-/* Formats larger than this are not compiled: the largest of real kernels is below 100 KiB. */
+/* Larger formats are not compiled. The largest of real kernels is below 100 KiB. */
 #define PD_TRACE_FORMAT_LIMIT (1u << 20)
 
-/* A piece of format text. */
+/* A part of the text of a format. */
 struct pd_trace_span {
 	const char *at, *end;
 };
 
-/* The next line of `text` without its newline; false at the end. */
+/* Takes the next line of `text`, without its newline; false at the end. */
 bool pd_trace_line(struct pd_trace_span *text, struct pd_trace_span *ret_line);
 static inline void pd_trace_skip_blanks(struct pd_trace_span *span)
 {
 	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
 		span->at++;
 }
-/* If `span` begins with `word` after blanks, moves past the word and returns true. Inline: words are literals, and
- * there are many calls. */
+/* Skips blanks and `word` if `span` begins with them; returns whether it did. Inline, since words are literals and
+ * calls are many. */
 static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
 {
 	const size_t size = strlen(word);
@@ -82,20 +82,20 @@ static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *wo
 	span->at += size;
 	return true;
 }
-/* A decimal number after blanks; false if there is none or it does not fit. */
+/* Takes a decimal number after blanks. False: no number, or a number that does not fit. */
 bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
 
-/* Whether pd_trace_event would find the event, if there is memory to compile it. */
+/* Whether pd_trace_event would return the event if it has memory to compile it. */
 bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id);
-/* Compiles the text of an entry. NULL without memory. */
+/* Compiles an entry. Returns NULL without memory. */
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry);
 void pd_trace_compiled_free(struct pd_trace_compiled *compiled);
 
-/* The bytes of a field's value; false if they are beyond the raw data. *ret_clipped (may be NULL): whether the field is
- * dynamic and reaches beyond the raw data; then the bytes end with the raw data. */
+/* Finds the bytes of a field's value; false if they are not in the raw data. *ret_clipped (may be NULL): whether the
+ * field is dynamic and ends after the raw data, so that the bytes are cut. */
 bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 		     struct perfdata_bytes *ret_bytes, bool *ret_clipped);
-/* An integer of 1, 2, 4 or 8 bytes, zero-extended; 0 for other sizes. */
+/* Reads an integer of 1, 2, 4 or 8 bytes, zero-extended; 0 for other sizes. */
 static inline uint64_t pd_trace_integer(const uint8_t *at, uint32_t size, bool swap)
 {
 	switch (size) {
@@ -107,7 +107,7 @@ static inline uint64_t pd_trace_integer(const uint8_t *at, uint32_t size, bool s
 	return 0;
 }
 
-/* Sign-extended from `size` bytes. */
+/* Sign-extends a value of `size` bytes. */
 static inline uint64_t pd_trace_extended(uint64_t value, uint32_t size)
 {
 	switch (size) {
@@ -118,7 +118,7 @@ static inline uint64_t pd_trace_extended(uint64_t value, uint32_t size)
 	return value;
 }
 
-/* The value of a field that is one integer. False where the field is something else, or the raw data is too short. */
+/* Reads a field that is one integer. False: the field is something else, or the raw data is too short. */
 static inline bool pd_trace_field_number(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 					 uint64_t *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of a tracepoint field in raw data. */
+/* Reads the value of a tracepoint field from raw data. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_types.h"
@@ -33,7 +33,7 @@ bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_b
 	return true;
 }
 
-/* A field of one integer at a fixed place: most fields of most events. */
+/* Reads an integer at a fixed offset, as most fields are. */
 static enum perfdata_status integer_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					  enum perfdata_byte_order order, struct perfdata_trace_value *ret_value)
 {

@@ -20,7 +20,7 @@ unsigned pd_kind_width(enum perfdata_kind kind)
 	}
 }
 
-/* Bytes of an element with all its rows; each row has a fixed size. */
+/* Returns the size of an element with all its rows; each row has a fixed size. */
 static uint32_t element_size(const struct perfdata_layout *layout)
 {
 	uint32_t size = 0;
@@ -46,7 +46,7 @@ static bool all_zero(const uint8_t *p, const uint8_t *end)
 	return p == end;
 }
 
-/* Copies an integer of 1, 2, 4 or 8 bytes: copies of a size that the compiler knows need no call. */
+/* Copies an integer of 1, 2, 4 or 8 bytes: copies of constant size need no call. */
 static inline void copy_int(void *to, const uint8_t *from, unsigned width, bool swap)
 {
 	uint16_t u16;
@@ -71,7 +71,7 @@ static inline void copy_int(void *to, const uint8_t *from, unsigned width, bool 
 	}
 }
 
-/* An integer of `width` bytes into *member, which has the same width. */
+/* Decodes an integer of `width` bytes into *member, which has the same width. */
 static bool walk_int(struct pd_walk *w, unsigned width, void *member)
 {
 	const uint8_t *p = w->at;
@@ -117,7 +117,7 @@ bool pd_walk_list(struct pd_walk *w, uint64_t count, uint32_t stride, struct per
 	return fits || pd_walk_fail(w, PERFDATA_FINDING_RECORD_SHORT, count_beyond);
 }
 
-/* Swaps the integers of the elements in the image. */
+/* Swaps the integers of the list's elements in the image. */
 static void swap_elements(const struct pd_walk *w, const struct perfdata_list *list)
 {
 	static const struct perfdata_field word = { .kind = PERFDATA_KIND_U64 };
@@ -198,8 +198,8 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 	return true;
 }
 
-/* Text to the end of the body. After its NUL comes padding to a multiple of 8, in which perf leaves old contents of its
- * buffer; further bytes are padding if they are zero, else they become the rest. */
+/* Decodes a text at the end of the body. Padding to a multiple of 8 follows its NUL; perf leaves old bytes of its
+ * buffer there. Further bytes are padding if they are zero, else they become `rest`. */
 static void walk_text(struct pd_walk *w, const struct perfdata_field *field, struct perfdata_bytes *text)
 {
 	*text = pd_text_of(w->at, pd_walk_left(w));
@@ -215,7 +215,7 @@ static void walk_text(struct pd_walk *w, const struct perfdata_field *field, str
 	w->at = padded >= size || all_zero(w->start + padded, w->end) ? w->end : w->start + padded;
 }
 
-/* Text in a field of `count` bytes; the record may end after its NUL. */
+/* Decodes a text in a field of `count` bytes; the record may end after its NUL. */
 static bool walk_chars(struct pd_walk *w, uint32_t count, struct perfdata_bytes *text)
 {
 	size_t room = pd_walk_left(w) < count ? pd_walk_left(w) : count;
@@ -227,7 +227,7 @@ static bool walk_chars(struct pd_walk *w, uint32_t count, struct perfdata_bytes 
 	return true;
 }
 
-/* Packed: the words of a mask are not aligned. See doc/perf-data.5, CPU_MAP. */
+/* Decodes CPU numbers. The masks are packed, so their words are not aligned. See doc/perf-data.5, CPU_MAP. */
 static bool walk_cpus(struct pd_walk *w, struct perfdata_cpus *cpus)
 {
 	uint8_t any, pad;
@@ -262,7 +262,7 @@ static bool walk_cpus(struct pd_walk *w, struct perfdata_cpus *cpus)
 		cpus->data = (struct perfdata_bytes){ w->at, 0 };
 		return true;
 	default:
-		/* A type of later versions: its bytes are left over. */
+		/* a type of a later version: its bytes become `rest` */
 		w->at -= 2;
 		return true;
 	}
@@ -293,7 +293,7 @@ static bool walk_pad(struct pd_walk *w, const struct perfdata_field *field)
 	return true;
 }
 
-/* Printable letters with a NUL, and then nothing but the text's padding. */
+/* Whether printable letters with a NUL follow, and then only the padding of a text. */
 static bool is_last_text(const struct pd_walk *w)
 {
 	const uint8_t *p = w->at;
@@ -326,7 +326,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	case PERFDATA_IF_LEFT:
 		if (pd_walk_left(w) < field->when_value)
 			return false;
-		/* A counted list after the last field of older versions is present if the record contains it whole. */
+		/* a counted list of a later version is present only if the record contains it whole */
 		if (field->kind != PERFDATA_KIND_LIST || field->count_field >= layout->nr_fields)
 			return true;
 		return pd_walk_left(w) / element_size(field->element) >=
@@ -336,12 +336,12 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	case PERFDATA_UNLESS_NAME:
 		return !pd_walk_left(w) || (*w->at != '/' && *w->at != '[');
 	default:
-		return false;   /* conditions of feature sections */
+		return false;   /* only feature sections have such conditions */
 	}
 }
 
-/* True if the row was placed. Else the view may have the row all the same: a clipped list, or an attr of impossible
- * size. */
+/* Decodes a row. False: the offset of the next row is unknown. *ret_present may be set even so, for a clipped list or
+ * an attr of impossible size. */
 static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
 		     void *view, bool *ret_present)
 {
@@ -400,6 +400,6 @@ bool pd_walk_rows(struct pd_walk *w, const struct perfdata_layout *layout, uint6
 		ok = walk_row(w, layout, field, view, &there);
 		present |= (uint64_t)there << i;
 	}
-	memcpy(view, &present, sizeof present);   /* the first member of every view */
+	memcpy(view, &present, sizeof present);   /* `present` is the first member of every view */
 	return ok;
 }

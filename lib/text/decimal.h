@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Digits of numbers, written where they are needed: a call for each would cost as much as the digits. */
+/* Writes the digits of numbers. Inline, since a call costs as much as the digits. */
 #ifndef PD_DECIMAL_H
 #define PD_DECIMAL_H
 
@@ -11,7 +11,7 @@ static inline char *pd_pair_to(char *at, uint32_t value)
 	return at + 2;
 }
 
-/* 8 digits, zero-filled. */
+/* Writes 8 digits, filled with zeros. */
 static inline char *pd_eight_to(char *at, uint32_t value)
 {
 	const uint32_t high = value / 10000, low = value % 10000;
@@ -21,7 +21,7 @@ static inline char *pd_eight_to(char *at, uint32_t value)
 	return pd_pair_to(at, low % 100);
 }
 
-/* One or two digits. */
+/* Writes one or two digits. */
 static inline char *pd_lead_to(char *at, uint32_t value)
 {
 	if (value >= 10)
@@ -30,7 +30,7 @@ static inline char *pd_lead_to(char *at, uint32_t value)
 	return at + 1;
 }
 
-/* 1 to 8 digits. */
+/* Writes 1 to 8 digits. */
 static inline char *pd_below_1e8_to(char *at, uint32_t value)
 {
 	if (value < 100)

@@ -10,12 +10,12 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"  /* U+FFFD */
 
-/* --- runs that need no thought --- */
+/* --- runs without special characters --- */
 
 #define ONES 0x0101010101010101ull
 #define HIGHS 0x8080808080808080ull
 
-/* 8 bytes, the first one in the lowest bits; `size` below 8 leaves the upper ones zero. */
+/* Loads 8 bytes, the first into the lowest bits; if size is below 8, the upper bytes are zero. */
 static uint64_t load_first(const uint8_t *p, size_t size)
 {
 	if (size >= 4) {
@@ -42,8 +42,8 @@ static void store_eight(char *at, uint64_t value)
 	memcpy(at, &value, sizeof value);
 }
 
-/* The top bit of each byte that is not plain. Above the lowest such bit, borrows may set false ones, so only the lowest
- * counts. */
+/* Sets the top bit of each byte that is not plain. Above the lowest such bit, borrows may set wrong bits, so only the
+ * lowest counts. */
 static uint64_t json_special8(uint64_t v)
 {
 	uint64_t quote = v ^ (ONES * '"'), backslash = v ^ (ONES * '\\');
@@ -53,7 +53,7 @@ static uint64_t json_special8(uint64_t v)
 #ifdef __SSE2__
 static unsigned json_special16(__m128i v)
 {
-	/* Signed: bytes from 0x80 on are below 0x20 too. */
+	/* signed: bytes from 0x80 on are below 0x20 too */
 	__m128i low = _mm_cmplt_epi8(v, _mm_set1_epi8(0x20));
 	__m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"')), backslash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(quote, backslash)));
@@ -78,7 +78,7 @@ size_t pd_json_plain_run(char *at, const uint8_t *bytes, size_t size)
 		store_eight(at + i, v);
 		uint64_t special = json_special8(v);
 		size_t plain = special ? (unsigned)__builtin_ctzll(special) / 8 : 8;
-		/* After the end there are zeros, which are special characters. */
+		/* zeros, which are special, follow the end */
 		if (plain < part)
 			return i + plain;
 		i += part;
@@ -105,7 +105,7 @@ static char *json_escape_to(char *at, uint8_t c)
 	}
 }
 
-/* Escapes a byte that is not plain, or copies the UTF-8 sequence that it begins. */
+/* Escapes a byte that is not plain, or copies the UTF-8 sequence that begins with it. */
 static char *json_special_to(char *at, const uint8_t **p, const uint8_t *end, bool *valid)
 {
 	const uint8_t *from = *p;
@@ -125,9 +125,9 @@ static char *json_special_to(char *at, const uint8_t **p, const uint8_t *end, bo
 	return at + length;
 }
 
-/* Long strings go piece by piece, so that room for the worst case (six bytes for one) stays small. */
+/* Escapes long strings in pieces, so that room for the worst case (six characters for a byte) stays small. */
 #define PIECE ((size_t)4096)
-#define PIECE_SLACK 64  /* the quotes, a sequence that crosses the end of a piece, what runs write past their end */
+#define PIECE_SLACK 64  /* quotes, a sequence across the end of a piece, bytes that runs write after their end */
 
 bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size)
 {
@@ -169,7 +169,7 @@ bool pd_json_plain(const void *bytes, size_t size)
 	for (; size - i >= 8; i += 8)
 		if (json_special8(load_first(p + i, 8)))
 			return false;
-	/* what is missing to 8 bytes is taken for blanks */
+	/* blanks fill the rest up to 8 bytes */
 	const size_t rest = size - i;
 	return !rest || !json_special8(load_first(p + i, rest) | (ONES * ' ') << 8 * rest);
 }
@@ -197,7 +197,7 @@ bool pd_utf8_valid(const void *bytes, size_t size)
 
 static bool csv_needs_quotes(uint8_t c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; }
 
-/* Neither a byte that asks for quotes nor one beyond ASCII. */
+/* Whether the cell has neither a byte that needs quotes nor one beyond ASCII. */
 static bool csv_is_plain(const uint8_t *p, size_t size)
 {
 	size_t i = 0;
@@ -217,8 +217,8 @@ static bool csv_is_plain(const uint8_t *p, size_t size)
 	return true;
 }
 
-/* Copies up to the first quote or the first byte beyond ASCII and returns how many bytes that were. May write up to 15
- * bytes of anything after them. */
+/* Copies up to the first quote or the first byte beyond ASCII and returns the number of copied bytes. May write up to
+ * 15 more bytes after them. */
 static size_t csv_run(char *at, const uint8_t *p, size_t size)
 {
 	size_t i = 0;
@@ -251,7 +251,7 @@ bool pd_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size
 	while (p < end) {
 		const size_t left = (size_t)(end - p), part = left < PIECE ? left : PIECE;
 		const uint8_t *stop = p + part;
-		char *at = perfdata_text_reserve(text, part * 3 + PIECE_SLACK);   /* a broken byte becomes three */
+		char *at = perfdata_text_reserve(text, part * 3 + PIECE_SLACK);   /* a malformed byte becomes three */
 		if (!at)
 			return valid && pd_utf8_valid(p, left);
 		while (p < stop) {

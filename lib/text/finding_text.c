@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A finding as JSON: in documents, summaries and logs alike. */
+/* Writes a finding as JSON, for documents, summaries and logs. */
 #include "config.h"
 #include <string.h>
 #include "perfdata/text.h"

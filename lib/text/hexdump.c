@@ -10,7 +10,7 @@
 #include "text/digits.h"
 #include "text/spelling.h"
 
-/* One line:  `.  0010:  70 72 … 00  prog....d...e...` and a newline. */
+/* A line: `.  0010:  70 72 … 00  prog....d...e...` and a newline. */
 #define OFFSET_AT 3
 #define HEX_AT 9
 #define TEXT_AT (HEX_AT + 3 * 16 + 2)
@@ -40,8 +40,8 @@ void pd_dump_lines_plain(char *at, const uint8_t *bytes, size_t count, uint32_t 
 __attribute__((target("ssse3")))
 static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint32_t offset)
 {
-	/* 16 bytes have 32 digits, which three shuffles spread over 48 columns; -1 gives a zero, and a blank is put
-	 * there. The second shuffle takes the middle 16 digits. */
+	/* three shuffles spread the 32 digits of 16 bytes over 48 columns; -1 gives a zero, which becomes a blank; the
+	 * second shuffle takes the middle 16 digits */
 	const __m128i spread0 = _mm_setr_epi8(-1, 0, 1, -1, 2, 3, -1, 4, 5, -1, 6, 7, -1, 8, 9, -1);
 	const __m128i spread1 = _mm_setr_epi8(2, 3, -1, 4, 5, -1, 6, 7, -1, 8, 9, -1, 10, 11, -1, 12);
 	const __m128i spread2 = _mm_setr_epi8(5, -1, 6, 7, -1, 8, 9, -1, 10, 11, -1, 12, 13, -1, 14, 15);
@@ -59,7 +59,7 @@ static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint3
 		__m128i low = _mm_shuffle_epi8(digits, _mm_and_si128(in, nibble));
 		__m128i first = _mm_unpacklo_epi8(high, low), last = _mm_unpackhi_epi8(high, low);
 		__m128i middle = _mm_alignr_epi8(last, first, 8);
-		/* Signed: bytes from 0x80 on are below 0x20 too. */
+		/* signed: bytes from 0x80 on are below 0x20 too */
 		__m128i shown = _mm_andnot_si128(_mm_cmpeq_epi8(in, _mm_set1_epi8(0x7f)),
 						 _mm_cmpgt_epi8(in, _mm_set1_epi8(0x1f)));
 		__m128i text = _mm_or_si128(_mm_and_si128(shown, in), _mm_andnot_si128(shown, dot));
@@ -73,8 +73,8 @@ static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint3
 	}
 }
 
-/* The processor is asked at the first dump: __builtin_cpu_supports would ask a dozen times whenever the library is
- * loaded, and a virtual machine takes some microseconds for each answer. */
+/* The processor is queried at the first dump: __builtin_cpu_supports would query it a dozen times whenever the library
+ * is loaded, and in a virtual machine each query takes some microseconds. */
 static atomic_int ssse3_answer;
 
 static bool has_ssse3(void)
@@ -103,7 +103,7 @@ void pd_dump_lines(char *at, const uint8_t *bytes, size_t count, uint32_t offset
 }
 #endif
 
-/* The last, shorter line: formatted as a whole line, then its end is overwritten with blanks. */
+/* Formats the last, shorter line as a whole line, then overwrites its end with blanks. */
 static char *short_line_to(char *at, const uint8_t *bytes, size_t size, uint32_t offset)
 {
 	uint8_t padded[16] = { 0 };
@@ -114,7 +114,7 @@ static char *short_line_to(char *at, const uint8_t *bytes, size_t size, uint32_t
 	return at + PD_DUMP_LINE;
 }
 
-/* Offsets of more than four digits: larger than any record, so speed does not matter. */
+/* Formats offsets of more than four digits. No record is so large, so speed does not matter. */
 static void dump_wide(struct perfdata_text *text, const uint8_t *bytes, size_t size, size_t offset)
 {
 	for (; size && !text->failed; offset += 16) {

@@ -34,7 +34,7 @@ void pd_hex16_plain(char *at, uint64_t value)
 }
 
 #ifdef __SSE2__
-/* Lower-case digits of 16 values below 16. */
+/* Converts 16 values below 16 to lower-case digits. */
 static inline __m128i digits_of(__m128i nibbles)
 {
 	__m128i letters = _mm_and_si128(_mm_cmpgt_epi8(nibbles, _mm_set1_epi8(9)), _mm_set1_epi8('a' - '0' - 10));
@@ -53,7 +53,7 @@ static inline void hex16_to(char *at, uint64_t value)
 static void hex16_to(char *at, uint64_t value) { pd_hex16_plain(at, value); }
 #endif
 
-/* `digits` (1 to 16) lowest digits. All 16 are written, with the wanted ones first: no loop, no branch. */
+/* Writes the lowest `digits` (1 to 16) digits. Writes all 16, these first, which needs no loop and no branch. */
 static inline char *hex_digits_to(char *at, uint64_t value, unsigned digits)
 {
 	hex16_to(at, value << (64 - 4 * digits));
@@ -163,8 +163,8 @@ void pd_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width)
 
 /* --- floating point --- */
 
-/* The C library spells the decimal point of the current locale, which may be several bytes: all bytes that are not
- * part of a number become one full stop. */
+/* Appends a number of the C library, whose decimal point depends on the locale and may have several bytes: all bytes
+ * that are not part of a number become one full stop. */
 static void append_neutral(struct perfdata_text *text, const char *number)
 {
 	bool in_point = false;
@@ -178,8 +178,8 @@ static void append_neutral(struct perfdata_text *text, const char *number)
 	}
 }
 
-/* Most numbers have few decimals. Where n / 1e6, rounded to the nearest double, is the value, the digits of n are the
- * shortest ones for it: no two decimals of at most 15 digits round to the same double. */
+/* Appends a value with few decimals, as most have. If n / 1e6, rounded to the nearest double, is the value, then the
+ * digits of n are its shortest ones: no two decimals of at most 15 digits round to the same double. */
 static bool append_short(struct perfdata_text *text, double value)
 {
 	const double size = fabs(value);
@@ -217,8 +217,7 @@ void perfdata_text_double(struct perfdata_text *text, double value)
 	}
 	if (append_short(text, value))
 		return;
-	/* 15 digits always survive the way there and back, and 17 are always enough; numbers below the normal range
-	 * have fewer. */
+	/* 15 digits always survive the conversion to a double, and 17 always suffice; subnormal numbers have fewer */
 	char number[64];
 	for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
 		snprintf(number, sizeof number, "%.*g", digits, value);

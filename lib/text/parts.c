@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that differ only in their numbers: fixed parts of text, each followed by a value. */
+/* Writes lines that differ only in their numbers: constant text, each part followed by a value. */
 #include "config.h"
 #include "base/cursor.h"
 #include "text/lines.h"
@@ -8,7 +8,7 @@
 
 static inline char *text_to(char *at, const char *text, uint32_t size)
 {
-	/* a size that the compiler knows; most texts are shorter */
+	/* copies a constant size, since most texts are shorter */
 	memcpy(at, text, PERFDATA_PART_SLACK);
 	for (uint32_t done = PERFDATA_PART_SLACK; done < size; done += PERFDATA_PART_SLACK)
 		memcpy(at + done, text + done, PERFDATA_PART_SLACK);
@@ -23,8 +23,8 @@ static char *or_null_to(char *at, uint32_t value)
 	return at + 4;
 }
 
-/* Most parts have no width. The branch is faster than the maximum of two lengths: the processor predicts a branch, but
- * has to wait for the maximum. */
+/* Most parts have no width. A branch is faster than the maximum of two lengths: the processor predicts a branch, but
+ * waits for the maximum. */
 static char *hex_to(char *at, uint64_t value, unsigned width)
 {
 	return width ? pd_hex_width_to(at, value, width) : pd_hex_to(at, value);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Names as people read them in columns. */
+/* Shortens names for columns. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
 #include "text/shown.h"
 #include "text/utf8.h"
 
-/* A character of a name as it is shown. */
+/* A character of a name as people see it. */
 struct glyph {
 	char text[12];
 	size_t size;     /* bytes */
 	size_t width;    /* columns */
 };
 
-/* The next character of a text that is not empty. */
+/* Returns the next character of a text that is not empty. */
 static struct glyph next_glyph(const char **at)
 {
 	const uint8_t *s = (const uint8_t *)*at;
@@ -47,7 +47,7 @@ size_t perfdata_text_shortened(struct perfdata_text *out, const char *name, size
 {
 	const size_t whole = pd_text_columns(name);
 	size_t seen = 0, shown = 0;
-	/* a name that is cut keeps its head and a shorter tail, which distinguishes overloads */
+	/* a cut name keeps its beginning and a shorter end, which distinguishes overloads */
 	const bool cut = columns && whole > columns;
 	const size_t tail = cut && columns > 8 ? (columns - 2) / 3 : 0, head = !cut	      ? whole
 									       : columns > 2 ? columns - 2 - tail

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What people see of bytes that others chose. */
+/* Makes bytes of unknown origin safe to show. */
 #include "config.h"
 #include "text/digits.h"
 #include "text/shown.h"
 #include "text/utf8.h"
 
-#define LONGEST_COLOR 32   /* bytes of a sequence that colors text */
+#define LONGEST_COLOR 32   /* most bytes of a sequence that colors text */
 
 bool pd_text_hides(uint32_t c)
 {
@@ -23,7 +23,7 @@ bool pd_text_hides(uint32_t c)
 	return false;
 }
 
-/* The character of a well-formed sequence. */
+/* Returns the character of a well-formed sequence. */
 static uint32_t character_of(const uint8_t *p, size_t length)
 {
 	uint32_t c = length == 1 ? p[0] : p[0] & (0x7fu >> length);
@@ -38,7 +38,7 @@ static void append_hex(struct perfdata_text *text, uint8_t byte)
 	perfdata_text_append(text, pd_hex_pairs + 2 * byte, 2);
 }
 
-/* Appends the next character, or the next byte in hex. Returns the number of bytes used. */
+/* Appends the next character, or the next byte in hex; returns the number of bytes that it used. */
 static size_t append_next(struct perfdata_text *text, const uint8_t *p, size_t left)
 {
 	const size_t length = pd_utf8_length(p, left);
@@ -64,8 +64,8 @@ void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size
 
 /* --- terminals ---------------------------------------------------------------------------------------------------- */
 
-/* Bytes of the sequence at p that colors text: "ESC [ 1 ; 31 m"; 0: there is none. *ret_cut: more bytes could make
- * one. */
+/* Returns the size of a sequence at p that colors text, such as "ESC [ 1 ; 31 m"; 0: there is none. *ret_cut: more
+ * bytes may complete one. */
 static size_t color_size(const uint8_t *p, size_t left, bool *ret_cut)
 {
 	size_t i = 1;
@@ -78,7 +78,7 @@ static size_t color_size(const uint8_t *p, size_t left, bool *ret_cut)
 	return i < left && p[i] == 'm' ? i + 1 : 0;
 }
 
-/* Whether more bytes may complete the character that the first byte begins. */
+/* Whether more bytes may complete the character of which the first byte is here. */
 static bool is_cut_character(const uint8_t *p, size_t left)
 {
 	const size_t length = *p < 0xc2 || *p > 0xf4 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
@@ -99,7 +99,7 @@ size_t pd_text_terminal(struct perfdata_text *text, const void *bytes, size_t si
 		if (p[i] == '\n' || p[i] == '\t') {
 			kept = 1;
 		} else if (p[i] == '\r') {
-			/* the end of a line of CSV */
+			/* CR LF ends a line of CSV */
 			kept = left > 1 && p[i + 1] == '\n' ? 2 : 0;
 			cut = left == 1;
 		} else if (p[i] == 0x1b && colors) {

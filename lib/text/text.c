@@ -20,8 +20,7 @@ void perfdata_text_leave(struct perfdata_text *text)
 		text->outlet->leave(text->outlet, text);
 }
 
-/* Without room left, even a shorter append that comes later goes through perfdata_text_grow and is refused: contents
- * stay a prefix. */
+/* Removes the room, so that even shorter appends are refused later: contents stay a prefix of what was appended. */
 static bool fail_text(struct perfdata_text *text)
 {
 	text->failed = true;

@@ -9,7 +9,7 @@
 
 static inline bool pd_utf8_is_tail(uint8_t byte) { return (byte & 0xc0) == 0x80; }
 
-/* How many bytes (1 to 4) the well-formed sequence at `p` has; 0 if there is none. `left` is at least 1. */
+/* Returns the size (1 to 4) of the well-formed sequence at `p`; 0: there is none. `left` is at least 1. */
 static inline size_t pd_utf8_length(const uint8_t *p, size_t left)
 {
 	uint8_t first = p[0];

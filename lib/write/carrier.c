@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may decompress
- * carriers apart from each other, cut them and continue after a damaged one. */
+/* Compressed records. Each carrier holds whole records and is a zstd frame of its own, so that readers may decompress a
+ * carrier without the others, leave carriers out, and continue after a damaged one. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "write/writer.h"
 
-#define CARRIED 60000u                /* bytes of records in a carrier: these fit however badly they compress */
-#define PAGE 4096u                    /* perf wants mmap_len to be a multiple of it */
+#define CARRIED 60000u                /* bytes of records in a carrier: they fit even if they do not compress */
+#define PAGE 4096u                    /* perf requires that mmap_len is a multiple of it */
 
 /* Compresses the records that wait into `out`; false where the result does not fit, or on failure. */
 static bool pack_block(struct pd_writer *writer, uint8_t *out, size_t room, size_t *ret_size,

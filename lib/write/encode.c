@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records into bytes: a walk over the rows that decode them. */
+/* Encodes records: a walk over the same rows that the decoder walks. */
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
@@ -36,7 +36,7 @@ void pd_put_int(struct pd_encode *e, unsigned width, uint64_t value)
 	}
 }
 
-/* Elements in the other byte order than theirs: integers by the widths of the rows, texts as they are. */
+/* Writes the elements in the opposite of their byte order: integers by the widths of the rows, texts unchanged. */
 static void put_swapped(struct pd_encode *e, const struct perfdata_list *list)
 {
 	for (uint64_t i = 0; i < list->count && !e->full; i++) {
@@ -93,7 +93,7 @@ void pd_put_count(struct pd_encode *e, const struct perfdata_list *list, size_t 
 
 /* --- texts and bytes --------------------------------------------------------------------------------------------- */
 
-/* The source's `size` bytes at the offset that is written next, or NULL. */
+/* Returns the next `size` bytes of the source if the output so far has the source's offsets, else NULL. */
 static const uint8_t *source_here(const struct pd_encode *e, size_t size)
 {
 	if (!e->in_step || !e->source)
@@ -111,7 +111,7 @@ static void put_pad(struct pd_encode *e, size_t size)
 		pd_put_zeros(e, size);
 }
 
-/* Writes a text, with the bytes after its NUL in the source: all up to `rest`. */
+/* Writes a text. If the source has the same text here, copies the source's bytes after the NUL too, up to `rest`. */
 static void put_text(struct pd_encode *e, const struct perfdata_bytes *text)
 {
 	const uint8_t *source = source_here(e, text->size);
@@ -153,7 +153,7 @@ static void put_bytes_row(struct pd_encode *e, const struct perfdata_field *fiel
 		pd_put_int(e, field->count == 4 ? 4 : 8, bytes->size);
 	const uint8_t *source = source_here(e, room);
 	if (source && source == bytes->data) {
-		pd_put_bytes(e, source, room);   /* a build-id may be shorter than its field */
+		pd_put_bytes(e, source, room);   /* copies a field that may be longer than its build-id */
 		return;
 	}
 	if (field->count_field != PERFDATA_COUNT_FIXED)
@@ -191,8 +191,8 @@ static void put_cpus(struct pd_encode *e, const struct perfdata_cpus *cpus)
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-/* `follows`: the row before it is present. Where no source says whether a later version's fields are there, the pad
- * after them must not say so either. */
+/* Whether to write the row, a pad. follows: the row before it is present. An IF_LEFT pad of a later version is written
+ * only with its row, unless the source has it. */
 static bool pad_is_there(const struct pd_encode *e, const struct perfdata_field *field, bool follows)
 {
 	switch (field->when) {
@@ -263,7 +263,8 @@ void pd_put_rows(struct pd_encode *e, const struct perfdata_layout *layout, uint
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-/* Writes the trailer. Its pads are those of `source`, the source's trailer, or zeros if that has another layout. */
+/* Writes the trailer. `source` is the source's trailer if it has the same layout, and supplies the pads; NULL: pads are
+ * zeros. */
 static void put_trailer(struct pd_encode *e, const uint8_t *source)
 {
 	const struct perfdata_sample_id *id = &e->record->sample_id;
@@ -295,8 +296,8 @@ static bool same_samples(const struct perfdata_attr *a, const struct perfdata_at
 	       a->sample_regs_intr == b->sample_regs_intr;
 }
 
-/* An MMAP2 whose bit promises a build-id may hold device and inode all the same: the rows that the decoder found
- * count. */
+/* Returns misc for the rows that the decoder found: an MMAP2 may have device and inode although its misc bit promises a
+ * build-id. */
 static uint16_t misc_of_rows(const struct perfdata_record *record)
 {
 	enum { BUILD_ID_ROW = 7, INODE_ROW = 10 };
@@ -351,7 +352,7 @@ enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, c
 	if (source && record->rest.size) {
 		pd_put_bytes(&e, record->rest.data, record->rest.size);
 	} else if (e.in_step) {
-		/* the source has zeros after its last row */
+		/* the source has zeros between its last row and its end */
 		const size_t body = (size_t)(e.source_end - e.source);
 		if (body > pd_encode_size(&e))
 			pd_put_zeros(&e, body - pd_encode_size(&e));

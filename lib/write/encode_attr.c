@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attrs into bytes: the counterpart of lib/schema/decode_attr.c. */
+/* Encodes attrs: the counterpart of lib/schema/decode_attr.c. */
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
@@ -26,7 +26,7 @@ static uint32_t bits_to_big(uint32_t bits)
 	return word;
 }
 
-/* The offset of a row: the bytes of all rows before it. */
+/* Returns the offset of a row: the size of all rows before it. */
 static uint32_t row_offset(uint32_t row)
 {
 	uint32_t at = 0;

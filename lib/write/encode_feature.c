@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Feature sections into bytes: a walk over the rows and the tree that they were decoded into. What the tree does not
- * hold (the room of a text, bytes after its NUL) is taken from the section's bytes, as long as a value still
- * points there. */
+/* Encodes feature sections: a walk over the rows and the tree that the decoder made. The encoder copies bytes that the
+ * tree does not hold (the room of a text, bytes after a NUL) from the decoded section, if the value still points into
+ * that section. */
 #include "config.h"
 #include "base/checked.h"
 #include "schema/decode.h"
@@ -10,7 +10,7 @@
 #include "write/encode.h"
 #include "write/writing.h"
 
-#define STRING_STEP 64u      /* perf pads texts to multiples of it */
+#define STRING_STEP 64u      /* perf pads texts to a multiple of this */
 
 struct feature_walk {
 	struct perfdata_text *out;
@@ -67,9 +67,9 @@ static void put_bitmap(struct feature_walk *w, const struct perfdata_bytes *bits
 	}
 }
 
-/* The recorded bytes of an attr of EVENT_DESC, which the number of ids and the length of the name follow: some
- * big-endian writers exchange bits of attrs, and the tree has the corrected bits. NULL where the section is edited or
- * changes its byte order. */
+/* Returns the recorded bytes of an attr of EVENT_DESC, with the number of ids and the length of the name that follow
+ * them: some big-endian recorders swap bits of attrs, and the tree has the corrected bits. NULL: the section is edited
+ * or changes its byte order. */
 static const uint8_t *recorded_attr(const struct feature_walk *w, const struct perfdata_node *entry, uint64_t size)
 {
 	const struct perfdata_node *name = perfdata_node_get(entry, "name");
@@ -89,7 +89,7 @@ static void put_attr(struct feature_walk *w, const struct perfdata_attr *attr, u
 	perfdata_text_append(w->out, bytes, pd_encode_size(&e));
 }
 
-/* Writes the text at the end of an entry that states its own size, with the source's bytes after the NUL. */
+/* Writes the text at the end of an entry that states its own size, and the source's bytes after the NUL. */
 static void put_entry_text(struct feature_walk *w, const struct perfdata_bytes *text, const uint8_t *entry_end)
 {
 	if (entry_end && is_of_source(w, text->data)) {
@@ -113,7 +113,7 @@ static const struct perfdata_node *node_of(const struct perfdata_node *parent, c
 	return NULL;
 }
 
-/* Bytes of the largest attr of EVENT_DESC: each attr takes as many there. */
+/* Returns the size of the largest attr of EVENT_DESC: each attr takes as many bytes. */
 static uint64_t attr_room(const struct feature_walk *w)
 {
 	const struct perfdata_node *list = perfdata_node_get(w->root, w->section->name);
@@ -129,7 +129,7 @@ static uint64_t attr_room(const struct feature_walk *w)
 	return room;
 }
 
-/* The value of a row without a node: the number of elements or bytes of another row. */
+/* Returns the value of a row without a node: it counts the elements or bytes of another row. */
 static uint64_t hidden_value(const struct feature_walk *w, const struct perfdata_layout *layout, uint32_t row,
 			     const struct perfdata_node *parent)
 {
@@ -213,7 +213,7 @@ static bool put_framed(struct feature_walk *w, const struct perfdata_layout *lay
 	memcpy(w->out->data + start + 6, &stated, sizeof stated);
 	if (!from || w->edit)
 		return true;
-	/* no reader looks at these, but some writers fill them: the type of the entry's record, and the last bytes
+	/* readers ignore these bytes, but some recorders set them: the type of the entry's record, and the last bytes
 	 * before the name */
 	w->out->size = start;
 	put_int(w, 4, pd_load32(from, w->source_swap));
@@ -235,7 +235,7 @@ static bool put_element(struct feature_walk *w, const struct perfdata_field *lis
 	return put_members(w, list->element, element, attr_size, NULL);
 }
 
-/* Counts precede lists, and the edit may leave elements out: put_list corrects the count at the end. */
+/* Writes a list. The count precedes it, and an edit may remove elements, so put_list corrects the count at the end. */
 static void put_list(struct feature_walk *w, const struct perfdata_field *field, const struct perfdata_node *list,
 		     uint64_t attr_size, size_t count_at, unsigned count_width)
 {
@@ -281,7 +281,7 @@ static bool put_members(struct feature_walk *w, const struct perfdata_layout *la
 			put_zeros(w, field->count);
 		} else if (field->show == PERFDATA_SHOW_HIDDEN) {
 			const struct perfdata_node *id = perfdata_node_get(parent, "build_id");
-			if (width == 1 && id)   /* the length after a build-id */
+			if (width == 1 && id)   /* the size of the build-id is in the byte after it */
 				put_int(w, 1,
 					is_of_source(w, id->v.bytes.data) ? id->v.bytes.data[20] : id->v.bytes.size);
 			else
@@ -341,7 +341,7 @@ enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature,
 				   w.section->id < PERFDATA_FEATURE_SIMPLEPERF_LAST;
 	const bool is_known = w.section && w.section->id != PERFDATA_FEATURE_BPF_PROG_INFO && !is_simpleperf;
 	if (!is_known) {
-		/* bytes of unknown meaning, or structs in the layout of the machine that recorded them */
+		/* bytes of unknown meaning, or structs in the native layout of the recorded machine */
 		if (edit || order != source_order)
 			return PERFDATA_EUNSUP;
 		perfdata_text_bytes(out, w.source);

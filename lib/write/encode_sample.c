@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of samples whose bytes do not follow each other as rows do: the counterpart of
+/* Encodes the parts of samples whose bytes are not in the order of their rows: the counterpart of
  * lib/schema/decode_sample.c. */
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
 
-enum { HW_IDX_ROW = 1 << 0, ENTRIES_ROW = 1 << 1, COUNTERS_ROW = 1 << 2 };       /* of pd_branch_stack_layout */
-enum { TIME_ENABLED_ROW = 1 << 0, TIME_RUNNING_ROW = 1 << 1, VALUES_ROW = 1 << 2 };   /* of pd_read_layout */
+enum { HW_IDX_ROW = 1 << 0, ENTRIES_ROW = 1 << 1, COUNTERS_ROW = 1 << 2 };       /* rows of pd_branch_stack_layout */
+enum { TIME_ENABLED_ROW = 1 << 0, TIME_RUNNING_ROW = 1 << 1, VALUES_ROW = 1 << 2 };   /* rows of pd_read_layout */
 
 uint64_t pd_branch_flags_to_big(uint64_t flags)
 {

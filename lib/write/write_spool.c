@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data section of a file waits until its size is known: in memory while it is small, then in an unlinked temporary
+/* Holds the data section of a file until its size is known: in memory while it is small, then in an unlinked temporary
  * file. */
 #include "config.h"
 #include "base/error.h"

@@ -149,7 +149,7 @@ static enum perfdata_status put_tracing_data(struct pd_writer *writer, const uin
 {
 	const enum perfdata_status status = pd_carrier_flush(writer);
 
-	/* larger TRACING_DATA records hold their data themselves; the data of others follow the record */
+	/* longer TRACING_DATA records contain their data; the data of shorter ones follow the record */
 	writer->payload_left = size >= 12 && size <= 16 ? pd_align8(pd_load32(bytes + 8, writer->swap)) : 0;
 	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
 }
@@ -168,8 +168,8 @@ static enum perfdata_status put_auxtrace(struct pd_writer *writer, const uint8_t
 	return pd_writer_put(writer, bytes, size);
 }
 
-/* Whether a record may be in a carrier: none that a payload follows, and none that a reader of the stream has to see
- * first. */
+/* Whether a carrier may hold this record. It may not hold records with a payload, nor records that a reader of a stream
+ * must see first. */
 static bool can_be_carried(uint32_t type)
 {
 	return type != PERFDATA_RECORD_COMPRESSED && type != PERFDATA_RECORD_COMPRESSED2 &&

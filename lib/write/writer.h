@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the writer share. writer.c: the public functions; write_spool.c: records that wait for their place;
- * carrier.c: compressing; writer_file.c and writer_stream.c: the two forms. */
+/* What the files of the writer share. writer.c: the public functions; write_spool.c: holds the data section of a file;
+ * carrier.c: compresses; writer_file.c and writer_stream.c: the two containers. */
 #ifndef PD_WRITER_H
 #define PD_WRITER_H
 
@@ -14,7 +14,7 @@
 
 struct pd_written_event {
 	struct perfdata_attr attr;
-	const char *name;              /* or NULL */
+	const char *name;              /* NULL: no name */
 	const uint64_t *ids;
 	size_t nr_ids;
 };
@@ -24,9 +24,9 @@ struct pd_written_section {
 	struct perfdata_bytes bytes;
 };
 
-/* Where the records of a file wait. */
+/* Holds the data section of a file until its size is known. */
 struct pd_write_spool {
-	struct pd_spool file;          /* what left the buffer */
+	struct pd_spool file;          /* bytes that no longer fit into the buffer */
 	uint8_t *buffer;
 	size_t used;
 };
@@ -37,19 +37,19 @@ struct pd_writer {
 	struct pd_arena arena;
 	struct pd_written_event *events;
 	size_t nr_events, events_room;
-	uint32_t attr_size;            /* of all events */
+	uint32_t attr_size;            /* bytes of each attr in the output */
 	struct pd_written_section sections[PD_WRITER_FEATURES];
 	struct pd_write_spool spool;
 	uint64_t *auxtrace;            /* offsets of AUXTRACE records in the data */
 	size_t nr_auxtrace, auxtrace_room;
-	uint64_t payload_left;         /* bytes that the last record's payload still lacks */
+	uint64_t payload_left;         /* bytes of the last record's payload that are not yet written */
 	bool begun, swap;
-	/* carriers */
+	/* fields of carriers */
 	struct pd_encoder *encoder;
-	uint8_t *pending;              /* records that wait for their carrier */
+	uint8_t *pending;              /* records for the next carrier */
 	size_t pending_size;
 	uint64_t compressed, decompressed;
-	uint32_t largest;              /* bytes that one carrier decompresses to */
+	uint32_t largest;              /* most bytes that a carrier written so far decompresses to */
 };
 
 /* Writes bytes of the data: of a stream to the output, of a file to the spool. */
@@ -65,7 +65,7 @@ struct perfdata_bytes pd_writer_section(const struct pd_writer *writer, uint32_t
 enum perfdata_status pd_write_spool_put(struct pd_writer *writer, const void *bytes, size_t size);
 enum perfdata_status pd_write_spool_copy(struct pd_writer *writer);      /* to the output */
 void pd_write_spool_release(struct pd_write_spool *spool);
-/* Bytes of the data section so far. */
+/* Bytes of the data section that are already written. */
 static inline uint64_t pd_write_spool_size(const struct pd_write_spool *spool)
 {
 	return spool->file.size + spool->used;

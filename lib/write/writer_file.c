@@ -7,7 +7,7 @@
 #include "write/writing.h"
 
 #define HEADER_SIZE 104u
-#define AUXTRACE_SIZE 48u            /* of the record, as the index states it */
+#define AUXTRACE_SIZE 48u            /* size of an AUXTRACE record, which the index states */
 
 void pd_text_int(const struct pd_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value)
 {
@@ -112,7 +112,7 @@ static enum perfdata_status make_sections(struct pd_writer *writer, uint64_t dat
 	return status;
 }
 
-/* --- the parts --------------------------------------------------------------------------------------------------- */
+/* --- parts of the file -------------------------------------------------------------------------------------------- */
 
 static void put_header(struct pd_writer *writer, struct perfdata_text *out, uint64_t attrs, uint64_t data)
 {

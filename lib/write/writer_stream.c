@@ -9,7 +9,7 @@
 
 #define STREAM_HEADER_SIZE 16u
 #define UPDATE_HEAD 24u              /* bytes of an EVENT_UPDATE before its name */
-#define UPDATE_SIZE 40u              /* bytes that perf makes room for, besides the name */
+#define UPDATE_SIZE 40u              /* bytes that perf reserves for an EVENT_UPDATE besides its name */
 
 static void put_head(const struct pd_writer *writer, struct perfdata_text *out, uint32_t type, size_t size)
 {
@@ -53,7 +53,7 @@ static void put_name_record(const struct pd_writer *writer, const struct pd_writ
 	perfdata_text_fill(out, '\0', size - UPDATE_HEAD - length);
 }
 
-/* Whether a stream has the section as a FEATURE record; it has others in another form, or not at all. */
+/* Whether a stream holds the section as a FEATURE record. It holds other sections in another form, or not at all. */
 static bool has_record(uint32_t id)
 {
 	const struct pd_section_row *row = pd_section_row(id);
@@ -63,11 +63,11 @@ static bool has_record(uint32_t id)
 static void put_feature(const struct pd_writer *writer, uint64_t id, struct perfdata_bytes bytes,
 			struct perfdata_text *out)
 {
-	/* perf takes any bytes after the older form of CPU_TOPOLOGY for the newer form, padding too */
+	/* perf takes any bytes after the older form of CPU_TOPOLOGY for the newer form, even padding */
 	const size_t size = id == PERFDATA_FEATURE_CPU_TOPOLOGY ? 16 + bytes.size : (size_t)pd_align8(16 + bytes.size);
 
 	if (size > UINT16_MAX)
-		return;   /* too large for a record */
+		return;   /* a record cannot hold it */
 	put_head(writer, out, PERFDATA_RECORD_FEATURE, size);
 	pd_text_int(writer, out, 8, id);
 	perfdata_text_bytes(out, bytes);
@@ -119,7 +119,7 @@ enum perfdata_status pd_stream_begin(struct pd_writer *writer)
 		status = put_attr_record(writer, &writer->events[i], &out);
 	for (size_t i = 0; i < writer->nr_events && status == PERFDATA_OK; i++)
 		put_name_record(writer, &writer->events[i], &out);
-	/* no EVENT_DESC without names: perf takes an empty name for a name */
+	/* without names there is no EVENT_DESC, since perf uses even an empty name */
 	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present &&
 	    pd_writer_has_names(writer)) {
 		struct perfdata_text desc;

@@ -69,7 +69,7 @@ enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, c
 					 const struct perfdata_record *record, void *out, size_t room,
 					 size_t *ret_size);
 
-/* The smallest size that an attr of this version can have without losing a member: 64, 72, 80, 96, 104, … */
+/* Returns the smallest size with which an attr of this version loses no member: 64, 72, 80, 96, 104, … */
 uint32_t pd_attr_size(const struct perfdata_attr *attr);
 
 /* Encodes an attr in `size` bytes (at least 64, at most PD_ATTR_ROOM; 0: the recorded size), which becomes the
