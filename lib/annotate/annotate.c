@@ -27,20 +27,20 @@ struct pd_annotator {
 	size_t nr_rows, rows_room;
 };
 
-/* A function on its way to rows. */
+/* The state while rows of a function are made. */
 struct annotation_filler {
 	struct pd_annotator *annotator;
 	uint32_t frame;
 	bool is_program;                     /* of BPF */
 	struct perfdata_symbols_dso *symbols;
-	uint64_t in_session;                 /* where the function begins, as frames have it */
-	uint64_t shift;                      /* address of a row minus the session's address */
-	uint64_t in_file;                    /* address for look-ups in the file minus the session's address */
-	uint64_t time;                       /* of the code of a jitdump file */
+	uint64_t in_session;                 /* start of the function, as an address of frames */
+	uint64_t shift;                      /* what to add to an address of frames to get a row's address */
+	uint64_t in_file;                    /* what to add to an address of frames to look it up in the file */
+	uint64_t time;                       /* time of the code in a jitdump file */
 	const struct pd_annotate_hit *hits;
 	size_t nr_hits, next_hit;
 	struct pd_annotation *annotation;
-	/* the last chain of inlined functions, which most neighbours share */
+	/* inlined functions of the last row, which the next row often shares */
 	const char *const *inlined;
 	uint32_t nr_inlined;
 };
@@ -101,7 +101,7 @@ static bool add_source(struct annotation_filler *filler, struct pd_annotate_row 
 	const char *names[MAX_CALLS];
 	size_t nr = 0;
 	uint32_t inlined = 0;
-	/* for files in recordings of simpleperf, the session's addresses differ from the file's */
+	/* in recordings of simpleperf, addresses of frames differ from those of the file */
 	const uint64_t address = row->address - filler->shift + filler->in_file;
 	if (!filler->symbols ||
 	    pd_symbols_source_at(filler->symbols, address, filler->time, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
@@ -149,13 +149,13 @@ static struct pd_annotate_row *add_row(struct annotation_filler *filler, uint64_
 
 static void add_sums(struct annotation_filler *filler, struct pd_annotate_row *row, const struct pd_annotate_hit *hit)
 {
-	/* rows hand their sums out to be read only */
+	/* rows declare their sums const for callers */
 	uint64_t *sums = (uint64_t *)(uintptr_t)row->sums;
 	for (size_t i = 0; i < 2 * filler->annotator->nr_events; i++)
 		sums[i] += hit->sums[i];
 }
 
-/* Rows of hits below an address: no instruction begins there. False without memory. */
+/* Adds rows for the hits below an address, where no instruction begins. False: no memory. */
 static bool add_hits_below(struct annotation_filler *filler, uint64_t address)
 {
 	while (filler->next_hit < filler->nr_hits && filler->hits[filler->next_hit].address + filler->shift < address) {
@@ -192,7 +192,7 @@ static bool add_instruction(struct annotation_filler *filler, const struct pd_in
 	row->text = pd_arena_copy(&filler->annotator->arena, instruction->text, strlen(instruction->text));
 	row->size = (uint32_t)instruction->size;
 	row->flow = (enum pd_annotate_flow)instruction->flow;
-	/* for now: the distance from the function's begin; see set_targets */
+	/* an offset in the function until set_targets replaces it by a row */
 	const uint64_t target = instruction->target - filler->annotation->start;
 	const bool jumps = instruction->flow == PD_FLOW_JUMP || instruction->flow == PD_FLOW_CONDITION;
 	const bool is_inside = jumps && target < filler->annotation->size;
@@ -206,7 +206,7 @@ static bool add_instruction(struct annotation_filler *filler, const struct pd_in
 	return row->text;
 }
 
-/* --- code --------------------------------------------------------------------------------------------------------- */
+/* --- instructions ------------------------------------------------------------------------------------------------- */
 
 static struct decoder *decoder_of(struct pd_annotator *annotator, enum pd_code_kind kind)
 {
@@ -222,7 +222,7 @@ static enum perfdata_status add_instructions(struct annotation_filler *filler, s
 					     const struct pd_code_bytes *code)
 {
 	struct pd_instruction instruction;
-	const bool fixed = code->machine != 3 && code->machine != 62;   /* not of x86: four bytes each */
+	const bool fixed = code->machine != 3 && code->machine != 62;   /* not x86: all have four bytes */
 	for (size_t at = 0; at < code->size;) {
 		const enum perfdata_status status = pd_disassemble(disassembler, code->bytes + at, code->size - at,
 								   code->address + at, &instruction);
@@ -263,7 +263,7 @@ static enum perfdata_status decode_function(struct annotation_filler *filler, co
 	return add_instructions(filler, decoder->disassembler, code);
 }
 
-/* Turns targets into numbers of rows, and assigns rows to basic blocks. */
+/* Replaces targets by row numbers, and numbers the basic blocks. */
 static void set_targets(struct pd_annotator *annotator, struct pd_annotation *annotation)
 {
 	struct pd_annotate_row *rows = annotator->rows;
@@ -312,7 +312,7 @@ static bool describe_frame(struct annotation_filler *filler, uint32_t frame)
 		annotation->name = pd_arena_copy(&filler->annotator->arena, symbol.name, strlen(symbol.name));
 		filler->in_session = symbol.start;
 		annotation->size = symbol.size;
-		/* addresses beyond the symbol were counted to it all the same */
+		/* addresses after the end of the symbol count for the function too */
 		for (size_t i = 0; i < filler->nr_hits; i++)
 			if (filler->hits[i].address >= symbol.start &&
 			    filler->hits[i].address - symbol.start >= annotation->size)
@@ -388,7 +388,7 @@ bool pd_annotate_has_inlined(const struct pd_annotator *annotator, uint32_t fram
 	return false;
 }
 
-/* The inlined function of such a name that has the row; NULL: none. */
+/* Returns the row's inlined function whose name matches; NULL: none. */
 static const char *inlined_at(const struct pd_annotate_row *row, pd_matches_name *matches, void *user)
 {
 	for (uint32_t i = 0; i < row->nr_inlined; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a function by address: instructions, lines, inlined functions, and the weight of each. */
+/* The code of a function by address: instructions, lines, inlined functions, and their weights. */
 #ifndef PD_ANNOTATE_H
 #define PD_ANNOTATE_H
 
 #include "perfdata/session.h"
 
-/* An address inside a function with its sums. */
+/* An address in a function, with its sums. */
 struct pd_annotate_hit {
-	uint64_t address;            /* as perfdata_frame has it */
-	const uint64_t *sums;        /* by event: samples, weight */
+	uint64_t address;            /* as in struct perfdata_frame */
+	const uint64_t *sums;        /* for each event: samples, weight */
 };
 
 enum pd_annotate_flow {
@@ -20,14 +20,14 @@ enum pd_annotate_flow {
 };
 
 struct pd_annotate_row {
-	uint64_t address;            /* as objdump has it: the file's own, or where the code was */
-	uint64_t offset;             /* in the function */
+	uint64_t address;   /* as objdump prints it: the address in the file, or where the code was in memory */
+	uint64_t offset;             /* from the start of the function */
 	const char *source;          /* NULL: unknown */
 	uint32_t line;               /* 0: unknown */
 	const char *line_text;       /* that the recording has of a BPF program; NULL: none */
 	uint32_t nr_inlined;         /* functions that are inlined here, innermost first */
 	const char *const *inlined;
-	const char *text;            /* the instruction; NULL: unknown, the row is an address with samples */
+	const char *text;            /* the instruction; NULL: unknown, and the row is an address with samples */
 	uint32_t size;               /* bytes of the instruction */
 	enum pd_annotate_flow flow;
 	bool is_target;              /* a jump of the function comes here */
@@ -39,49 +39,49 @@ struct pd_annotate_row {
 };
 
 struct pd_annotation {
-	const char *name, *file;     /* of the function, and of what it is in */
-	const char *inlined;         /* rows are only those of this function, which is inlined there; NULL: all rows */
-	uint64_t start, size;        /* in the numbering of the rows' addresses; size 0: unknown */
-	const char *no_code;         /* why there are no instructions; NULL: there are */
-	const char *decoder;         /* the library that decoded them; NULL: none */
+	const char *name, *file;     /* name of the function, and of the file that contains it */
+	const char *inlined;         /* all rows are of this inlined function; NULL: all rows of the function */
+	uint64_t start, size;        /* in the addresses of rows; size 0: unknown */
+	const char *no_code;         /* why rows have no instructions; NULL: they have */
+	const char *decoder;         /* the library that decoded the instructions; NULL: none */
 	const struct pd_annotate_row *rows;
 	size_t nr_rows;
 	uint32_t nr_blocks;
-	const uint64_t *sums;        /* by event: samples, weight of all */
+	const uint64_t *sums;        /* for each event: samples and weight of all rows */
 };
 
 struct pd_annotator;
-/* Borrows the session. nr_events: how many pairs sums have. PERFDATA_ENOMEM. */
+/* Borrows the session. nr_events: pairs in an array of sums. PERFDATA_ENOMEM. */
 enum perfdata_status pd_annotator_new(const struct perfdata_session *session, size_t nr_events,
 				      struct pd_annotator **ret);
 void pd_annotator_free(struct pd_annotator *annotator);
-/* The function that holds a frame. Hits are sorted by address, all in this function. *ret lives until the next call.
- * PERFDATA_ENOMEM, PERFDATA_EREAD: a file that is there could not be read. */
+/* Annotates the function that contains a frame. Hits are sorted by address, all in this function. *ret is valid until
+ * the next call. PERFDATA_ENOMEM. PERFDATA_EREAD: a file exists but could not be read. */
 enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
 				 size_t nr_hits, struct pd_annotation *ret);
 
 typedef bool pd_matches_name(void *user, const char *name);
-/* Whether a hit lies in an inlined function of such a name. The other arguments are those of pd_annotate. */
+/* Whether a hit is in an inlined function whose name matches. Other arguments as for pd_annotate. */
 bool pd_annotate_has_inlined(const struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
 			     size_t nr_hits, pd_matches_name *matches, void *user);
-/* Keeps only rows of inlined functions whose name matches, and recomputes the sums. PERFDATA_ENOMEM. */
+/* Removes rows outside of inlined functions whose name matches, and sums up again. PERFDATA_ENOMEM. */
 enum perfdata_status pd_annotate_keep_inlined(struct pd_annotator *annotator, struct pd_annotation *annotation,
 					      pd_matches_name *matches, void *user);
 
-/* --- annotate_source.c: texts of source files --- */
+/* --- annotate_source.c: lines of source files --- */
 
-/* Below a folder that the user named: the paths come from debug information. */
+/* Source files below a directory that the user named; their paths come from debug information. */
 struct pd_sources;
-/* PERFDATA_ABSENT, PERFDATA_ENOMEM, PERFDATA_EREAD, with errno: the folder cannot be opened. A file that is there and
- * cannot be read makes the names of the session fail. */
+/* PERFDATA_ABSENT, PERFDATA_ENOMEM, PERFDATA_EREAD, with errno: the directory cannot be opened. If a source file exists
+ * but cannot be read, the session's names fail. */
 enum perfdata_status pd_sources_new(const struct perfdata_session *session, const char *folder,
 				    struct pd_sources **ret);
 void pd_sources_free(struct pd_sources *sources);
-/* Paths that are `old`, or below it, are looked for with `now` in its place; the first rule that fits counts. Borrows
- * both texts. PERFDATA_ENOMEM. */
+/* Replaces the beginning `old` of paths (the whole path, or up to a '/') by `now`; the first rule that matches a path
+ * counts. Borrows both texts. PERFDATA_ENOMEM. */
 enum perfdata_status pd_sources_map(struct pd_sources *sources, const char *old, size_t old_size, const char *now);
-/* A line (from 1 on) of a file, without its end; NULL: the folder has no such file or line. Valid until another file is
- * asked for. */
+/* Returns line number `line` (from 1) of a file, without its newline. NULL: the directory has no such file or line.
+ * Valid until a line of another file is requested. */
 const char *pd_sources_line(struct pd_sources *sources, const char *path, uint32_t line, size_t *ret_size);
 
 #endif

@@ -22,12 +22,12 @@ struct path_rule {
 };
 
 struct pd_sources {
-	const struct perfdata_session *session;   /* whose names fail with what cannot be read */
+	const struct perfdata_session *session;   /* its names fail if a file cannot be read */
 	int root;
-	char path[PD_ROOTED_PATH];   /* of the file that was asked for last */
-	char *bytes;                 /* NULL: there is none */
+	char path[PD_ROOTED_PATH];   /* path of the file that was requested last */
+	char *bytes;                 /* contents of the file; NULL: no such file */
 	size_t size;
-	size_t *lines;               /* where each begins */
+	size_t *lines;               /* offset of each line */
 	size_t nr_lines, lines_room;
 	struct path_rule *rules;
 	size_t nr_rules, rules_room;
@@ -80,7 +80,7 @@ enum perfdata_status pd_sources_map(struct pd_sources *sources, const char *old,
 	return PERFDATA_OK;
 }
 
-/* The path after the rules; NULL: it is too long. */
+/* Returns the path after the rules; NULL: it is too long. */
 static const char *mapped_path(const struct pd_sources *sources, const char *path, char *room, size_t size)
 {
 	for (size_t i = 0; i < sources->nr_rules; i++) {
@@ -95,8 +95,8 @@ static const char *mapped_path(const struct pd_sources *sources, const char *pat
 	return path;
 }
 
-/* Opens the file with the longest end of the path that exists in the folder: the path itself is of the machine that
- * compiled. */
+/* Opens the file in the directory whose path is the longest possible end of `path`. The beginning of `path` belongs to
+ * the machine that compiled the program. */
 static int open_below(const struct pd_sources *sources, const char *path)
 {
 	char real[PD_ROOTED_PATH], room[PD_ROOTED_PATH];
@@ -110,7 +110,7 @@ static int open_below(const struct pd_sources *sources, const char *path)
 	return -1;
 }
 
-/* Reports a failure, with which the whole answer fails: the line exists, so it must not seem absent. */
+/* Reports a failure to the session, whose names then fail: the line must not seem absent, since its file exists. */
 static void record_failure(const struct pd_sources *sources, const char *path, int code)
 {
 	const struct pd_state *state = sources->session->state;

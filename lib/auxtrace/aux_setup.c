@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording says of its traces before their bytes: tracer, clock, processors. */
+/* What records say about traces before the traces' bytes: tracer, clock, processors. */
 #include "config.h"
 #include <stdlib.h>
 #include "auxtrace/auxtrace.h"
@@ -8,7 +8,7 @@
 enum perfdata_status pd_aux_setup_take_info(struct pd_aux_setup *setup, const struct pd_tracer *tracer,
 					    const struct perfdata_list *words, const struct pd_aux_header *header)
 {
-	const struct pd_aux_clock clock = setup->clock;   /* a TIME_CONV record may have set it already */
+	const struct pd_aux_clock clock = setup->clock;   /* a TIME_CONV record before it may have set the clock */
 	pd_aux_setup_release(setup);
 	*setup = (struct pd_aux_setup){ .tracer = tracer, .clock = clock };
 	if (!tracer || !tracer->take_info)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Branch Trace Store: 24 bytes for each branch (Intel SDM, volume 3, "BTS buffer"). */
+/* Intel Branch Trace Store: a packet of 24 bytes for each branch (Intel SDM, volume 3, "BTS buffer"). */
 #include "config.h"
 #include <inttypes.h>
 #include "base/cursor.h"

@@ -7,7 +7,7 @@
 
 #define AUX_SNAPSHOT 0x02u
 #define AUX_RAW 0x100u
-#define MOST_AREAS 65536u            /* cuts that wait; the limit for a recording whose payloads never come */
+#define MOST_AREAS 65536u            /* limit of areas without a payload, for recordings that lost their payloads */
 
 void pd_cs_trace_release(struct pd_cs_trace *trace)
 {
@@ -50,12 +50,12 @@ enum perfdata_status pd_cs_trace_area(struct pd_cs_trace *trace, const struct pe
 	return PERFDATA_OK;
 }
 
-/* Whether the part lies in the payload, and where. */
+/* Whether the area is in the payload; *ret is its part of the payload. */
 static bool lies_in(const struct pd_cs_area *area, const struct perfdata_auxtrace *payload, struct pd_cs_cut *ret)
 {
 	uint64_t size = area->size, offset = area->offset;
 	if (area->snapshot) {
-		/* the offset is of the end, and the payload may hold less than the buffer did */
+		/* the offset is that of the end, and the payload may be smaller than the buffer */
 		size = size < payload->size ? size : payload->size;
 		if (offset < size)
 			return false;
@@ -84,7 +84,7 @@ static int by_offset(const void *a, const void *b)
 	return x->from != y->from ? (x->from < y->from ? -1 : 1) : x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* The parts in their order, without overlaps; *nr is how many, and room for one more. */
+/* Sorts the cuts and removes overlaps. *nr is their number; the array has room for one more. */
 static void arrange_cuts(struct pd_cs_cut *cuts, size_t *nr, uint64_t size, bool raw)
 {
 	size_t kept = 0;

@@ -9,11 +9,11 @@
 #define MAGIC_V4 0x4040404040404040ull
 #define MAGIC_ETE 0x5050505050505050ull
 
-/* Words after a processor's number: of ETMv3, then of ETMv4 and ETE. */
+/* Indexes of the words after a processor's number: for ETMv3, then for ETMv4 and ETE. */
 enum { V3_ID = 1, V3_IDR = 3, V3_WORDS };
 enum { V4_CONFIG, V4_ID, V4_IDR0, V4_IDR1, V4_IDR2, V4_IDR8, V4_AUTH, V4_WORDS, ETE_DEVARCH = V4_WORDS };
 
-/* 0 is padding, 0x70 and above are reserved. */
+/* 0 is padding; 0x70 and above are reserved. */
 static uint8_t id_of(uint64_t word)
 {
 	const uint8_t id = word & 0x7f;
@@ -82,7 +82,7 @@ enum perfdata_status pd_cs_sources(const struct perfdata_list *words, struct pd_
 bool pd_cs_hw_id(struct pd_cs_source *sources, size_t nr, bool first, uint32_t cpu, uint64_t hw_id)
 {
 	bool changed = first;
-	/* bits 63..60: what changes everything; 59..56: 1: there is a sink, in bits 39..8 */
+	/* bits 63..60: major version, which must be 0; bits 59..56: minor version, where 1 adds a sink in bits 39..8 */
 	if (hw_id >> 60)
 		return false;
 	for (size_t i = 0; i < nr; i++) {

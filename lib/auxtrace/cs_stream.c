@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames: Arm, "CoreSight Architecture Specification", trace formatter. */
+/* Reads the frames of CoreSight: Arm, "CoreSight Architecture Specification", trace formatter. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "auxtrace/cs_stream.h"
 
 #define FRAME 16u
-#define SYNC "\xff\xff\xff\x7f"               /* four between frames say that data is missing here */
+#define SYNC "\xff\xff\xff\x7f"               /* four between frames mean that data is missing */
 
 struct decoder { struct pd_cs_source source; struct pd_etm etm; };
-/* A byte of a frame: its source, where it is, and where OpenCSD says that it is. */
+/* A byte of a frame: its source, its offset in the frame, and the index that OpenCSD prints for it. */
 struct frame_byte { uint8_t id, byte, place, index; };
 
 struct pd_cs_stream {
-	size_t size;                         /* of this, decoders and cuts included */
+	size_t size;                         /* bytes of this allocation, decoders and cuts included */
 	uint64_t aux_offset, at;
 	struct pd_cs_cut cut;
 	bool in_cut, size_unchecked;
-	uint8_t id;                          /* whose bytes come; PD_CS_NO_ID at first */
-	uint8_t last_id, protocol;           /* of the source with the highest id: the name in perf's head line */
-	uint64_t sync_at;                    /* where marks began that reach up to here; UINT64_MAX: there is none */
+	uint8_t id;                          /* source of the next byte; PD_CS_NO_ID before the first */
+	uint8_t last_id, protocol;           /* of the source with the highest id, which perf names in the head line */
+	uint64_t sync_at;   /* offset of the first of the marks before this place; UINT64_MAX: no marks */
 	uint64_t frame_at;
-	struct frame_byte bytes[FRAME];      /* of a frame, from `byte` on */
+	struct frame_byte bytes[FRAME];      /* the frame's bytes; those before `byte` are consumed */
 	unsigned byte, nr_bytes;
-	uint8_t of_id[PD_CS_NO_ID];          /* number of the decoder, from 1 on */
-	uint8_t raw;                         /* of the buffer's processor */
+	uint8_t of_id[PD_CS_NO_ID];          /* decoder number by source id, from 1; 0: none */
+	uint8_t raw;                         /* decoder number if the buffer has no frames */
 	size_t nr_cuts, next_cut, nr_decoders;
 	struct decoder decoders[];
 };
@@ -36,7 +36,7 @@ static struct pd_cs_cut *cuts_of(struct pd_cs_stream *stream)
 
 /* --- payloads ----------------------------------------------------------------------------------------------------- */
 
-/* Where this processor's trace goes. */
+/* Returns the sink of this processor's trace. */
 static uint64_t sink_of(const struct pd_cs_source *sources, size_t nr, int32_t cpu)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -59,7 +59,7 @@ static void add_source(struct pd_cs_stream *stream, const struct pd_cs_source *s
 	}
 }
 
-/* Every source has an id, so there are not more sources than ids. */
+/* Every source has an id, so there are at most as many sources as ids. */
 struct pd_cs_stream *pd_cs_stream_new(const struct pd_cs_source *sources, size_t nr_sources, int32_t cpu,
 				      uint64_t aux_offset, const struct pd_cs_cut *cuts, size_t nr_cuts)
 {
@@ -93,7 +93,7 @@ struct pd_cs_stream *pd_cs_stream_copy(const struct pd_cs_stream *stream, uint64
 		nr_cuts++;
 	const size_t head = sizeof *stream + stream->nr_decoders * sizeof *stream->decoders,
 		     size = head + nr_cuts * sizeof *cuts;
-	/* twice: the working state, and its initial state */
+	/* twice the size: the working state, and its initial state */
 	struct pd_cs_stream *copy = pd_calloc(2, size);
 	if (!copy)
 		return NULL;
@@ -138,7 +138,7 @@ struct pd_cs_head pd_cs_head(const struct pd_cs_stream *stream)
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
 
-/* Consecutive bytes of a source; OpenCSD's index counts from the first byte, or from the id before it. */
+/* Consecutive bytes of a source. OpenCSD's index counts from the first byte, or from the id before it. */
 struct group { unsigned first, size; };
 
 static void put_byte(struct pd_cs_stream *stream, struct group *group, unsigned place, unsigned byte)
@@ -149,8 +149,8 @@ static void put_byte(struct pd_cs_stream *stream, struct group *group, unsigned 
 								 .index = (uint8_t)(group->first + group->size++) };
 }
 
-/* Even bytes are data but for their lowest bit, which the last byte holds, or are the id of the source of the following
- * bytes: from the next byte on, or from the second next. */
+/* An even byte of a frame is the id of a source, for the bytes from the next or the one after it on; or it is data
+ * without its lowest bit, which the last byte holds. */
 static void unpack_frame(struct pd_cs_stream *stream, const uint8_t *frame)
 {
 	struct group group = { 0, 0 };
@@ -189,7 +189,7 @@ static unsigned marks_at(const uint8_t *frame)
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
-/* Takes a byte. True: a packet ended. */
+/* Passes a byte to its decoder. True: a packet ended. */
 static bool feed_byte(struct pd_cs_stream *stream, struct pd_packet *ret, uint64_t *ret_at)
 {
 	const struct frame_byte *byte = &stream->bytes[stream->byte];
@@ -223,7 +223,7 @@ static bool begin_cut(struct pd_cs_stream *stream, uint64_t stop)
 	return true;
 }
 
-/* Takes a frame, or a byte of a source that has no frames. PD_CS_PACKET: continue. */
+/* Takes a frame, or a byte of a source without frames. PD_CS_PACKET: continue. */
 static enum pd_cs_step take_bytes(struct pd_cs_stream *stream, const uint8_t *bytes, size_t size, uint64_t from)
 {
 	const size_t inside = (size_t)(stream->at - from);
@@ -246,7 +246,7 @@ static enum pd_cs_step take_bytes(struct pd_cs_stream *stream, const uint8_t *by
 		stream->at = stream->cut.to;
 		return PD_CS_BAD_SYNC;
 	}
-	/* the marks end here */
+	/* after the last mark */
 	if (!marks && stream->sync_at != UINT64_MAX)
 		return PD_CS_RESET;
 	stream->at += FRAME;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts of CoreSight buffers as `perf script -D` prints them, in the words of perf and of the library OpenCSD. */
+/* Writes cuts of CoreSight buffers as `perf script -D` does, with the texts of perf and of the library OpenCSD. */
 #include "config.h"
 #include <inttypes.h>
 #include "auxtrace/cs_stream.h"

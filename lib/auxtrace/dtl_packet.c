@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Dispatch Trace Log of powerpc's virtual processors: 48 bytes an entry (PAPR; Linux,
+/* The Dispatch Trace Log of powerpc's virtual processors: packets of 48 bytes (PAPR; Linux,
  * arch/powerpc/include/asm/dtl.h). */
 #include "config.h"
 #include <inttypes.h>
@@ -73,7 +73,7 @@ static bool next_dtl_packet(const struct pd_aux_trace *trace, struct pd_aux_stat
 		return false;
 	ret->size = ret->line = ENTRY_SIZE;
 	if (!pd_load64(bytes + 16, false)) {
-		/* the recorder, a little-endian system, wrote this entry */
+		/* the recorder wrote this entry, on a little-endian system */
 		ret->kind = HEADER;
 		ret->words[0] = pd_load64(bytes, !swap);
 		ret->words[1] = pd_load64(bytes + 8, !swap);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the packets of ETMv4 and ETE hold. */
+/* Kinds of packets of ETMv4 and ETE, and their fields. */
 #include "config.h"
 #include "auxtrace/etm_packet.h"
 #include "auxtrace/packet_rows.h"
@@ -15,7 +15,7 @@
 		.name = key, .doc = about, .word = PD_ETM_##w, .shift = from, .bits = n, .show = PD_SHOW_ENUM,   \
 		.names = list, .nr_names = sizeof(list) / sizeof *(list), .has = bit                             \
 	}
-/* whose packet it is, in all kinds */
+/* the source of the packet: a field of all kinds */
 #define SOURCE                                                                  \
 	ETM_FIELD("source", "Trace id of the source.", SOURCE, 0, 8, HEX),          \
 		ETM_FIELD("source_cpu", "The source's processor.", SOURCE, 32, 32, DEC)

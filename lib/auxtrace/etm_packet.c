@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts: Arm, "Embedded Trace Macrocell Architecture Specification, ETMv4", and Arm Architecture Reference Manual,
- * "Embedded Trace Extension". Where bytes break these rules, packets are those that OpenCSD shows. */
+/* Decodes packets: Arm, "Embedded Trace Macrocell Architecture Specification, ETMv4", and Arm Architecture Reference
+ * Manual, "Embedded Trace Extension". For bytes that violate these rules, the packets are those of OpenCSD. */
 #include "config.h"
 #include <string.h>
 #include "auxtrace/etm_packet.h"
@@ -30,7 +30,7 @@
 #define SM PD_ETM_SRC_ADDR_MATCH
 #define QQ PD_ETM_Q
 
-/* The kind of a packet by its first byte. */
+/* The kind of a packet by its header byte. */
 static const uint8_t headers[256] = {
 	/* 00 */ PD_ETM_EXTENSION, PD_ETM_TRACE_INFO, PD_ETM_TIMESTAMP, PD_ETM_TIMESTAMP,
 	/* 04 */ PD_ETM_TRACE_ON, R, PD_ETM_EXCEPT, PD_ETM_EXCEPT_RTN,
@@ -59,7 +59,7 @@ static const uint8_t headers[256] = {
 	/* f0 */ F6, F6, F6, F6, F6, F5, F1, F1, F3, F3, F3, F3, F3, F3, F3, F3,
 };
 
-/* What a byte that begins a packet begins in this trace. */
+/* Returns the kind that a header byte begins in this trace. *ret_would_be: its kind in a trace with all features. */
 static uint8_t kind_of(const struct pd_etm_setup *setup, uint8_t header, uint8_t *ret_would_be)
 {
 	const uint8_t kind = *ret_would_be = headers[header];
@@ -88,11 +88,11 @@ static uint8_t kind_of(const struct pd_etm_setup *setup, uint8_t header, uint8_t
 	}
 }
 
-/* --- which bytes belong to a packet ------------------------------------------------------------------------------- */
+/* --- the bytes of a packet ---------------------------------------------------------------------------------------- */
 
-/* The rest of a packet is a list: so many bytes, or bytes up to one whose top bit is clear, or a byte that says what
- * follows. */
-enum { MANY = 0x40, ALL_OF = 0x80, TELLS = 0xc0 };   /* ALL_OF | most */
+/* The expected rest of a packet is a list of items: a number of bytes, or bytes up to one with a clear top bit, or a
+ * byte that says what follows. */
+enum { MANY = 0x40, ALL_OF = 0x80, INFO_BYTE = 0xc0 };   /* ALL_OF | most bytes */
 
 static void expect_bytes(struct pd_etm *etm, unsigned what)
 {
@@ -110,12 +110,12 @@ static void expect_q(struct pd_etm *etm, unsigned form)
 		expect_bytes(etm, MANY);
 }
 
-/* By the header. */
+/* Expects what the header requires. */
 static void expect_first(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t header)
 {
 	switch (etm->kind) {
 	case PD_ETM_TRACE_INFO: case PD_ETM_EXCEPT:
-		expect_bytes(etm, TELLS);
+		expect_bytes(etm, INFO_BYTE);
 		break;
 	case PD_ETM_TIMESTAMP:
 		expect_bytes(etm, ALL_OF | 9);
@@ -139,15 +139,15 @@ static void expect_first(const struct pd_etm_setup *setup, struct pd_etm *etm, u
 		expect_bytes(etm, (header & 0xfc) == 0x6c ? 0 : MANY);
 		break;
 	case PD_ETM_CTXT:
-		expect_bytes(etm, header & 1 ? TELLS : 0);
+		expect_bytes(etm, header & 1 ? INFO_BYTE : 0);
 		break;
 	case PD_ETM_ADDR_CTXT_L_32IS0: case PD_ETM_ADDR_CTXT_L_32IS1:
 		expect_bytes(etm, 4);
-		expect_bytes(etm, TELLS);
+		expect_bytes(etm, INFO_BYTE);
 		break;
 	case PD_ETM_ADDR_CTXT_L_64IS0: case PD_ETM_ADDR_CTXT_L_64IS1:
 		expect_bytes(etm, 8);
-		expect_bytes(etm, TELLS);
+		expect_bytes(etm, INFO_BYTE);
 		break;
 	case PD_ETM_ADDR_S_IS0: case PD_ETM_ADDR_S_IS1: case PD_ETM_SRC_ADDR_S_IS0: case PD_ETM_SRC_ADDR_S_IS1:
 		expect_bytes(etm, ALL_OF | 2);
@@ -166,7 +166,7 @@ static void expect_first(const struct pd_etm_setup *setup, struct pd_etm *etm, u
 	}
 }
 
-/* By the byte that says what follows. */
+/* Expects what the byte requires. */
 static void expect_rest(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte)
 {
 	unsigned ids;
@@ -182,17 +182,17 @@ static void expect_rest(const struct pd_etm_setup *setup, struct pd_etm *etm, ui
 		break;
 	default:
 		ids = (byte & 0x40 ? setup->vmid_bytes : 0u) + (byte & 0x80 ? setup->context_id_bytes : 0u);
-		/* OpenCSD takes a byte of ids that have no bytes */
+		/* OpenCSD reads a byte of ids even if their size is 0 */
 		expect_bytes(etm, !ids && byte & 0xc0 && etm->kind == PD_ETM_CTXT ? 1 : ids);
 	}
 }
 
-/* Whether the packet is whole with this byte. */
+/* Takes a byte. True: the packet is complete. */
 static bool take_field(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte)
 {
 	uint8_t *field = &etm->fields[etm->field];
 	bool done;
-	if (*field == TELLS) {
+	if (*field == INFO_BYTE) {
 		etm->field++;
 		expect_rest(setup, etm, byte);
 		return etm->field == etm->nr_fields;
@@ -207,7 +207,7 @@ static bool take_field(const struct pd_etm_setup *setup, struct pd_etm *etm, uin
 	return etm->field == etm->nr_fields;
 }
 
-/* --- what packets hold -------------------------------------------------------------------------------------------- */
+/* --- the fields of a packet --------------------------------------------------------------------------------------- */
 
 static uint64_t little_of(const uint8_t *at, unsigned size)
 {
@@ -217,7 +217,7 @@ static uint64_t little_of(const uint8_t *at, unsigned size)
 	return value;
 }
 
-/* Seven bits of each byte, up to one whose top bit is clear; `most` bytes. */
+/* Reads seven bits of each byte, up to one with a clear top bit, at most `most` bytes. */
 static uint32_t number_at(const struct pd_etm *etm, unsigned *at, unsigned most)
 {
 	uint32_t value = 0;
@@ -263,7 +263,7 @@ static void decode_timestamp(const struct pd_etm_setup *setup, struct pd_etm *et
 		value |= (uint64_t)(bytes < 8 ? byte & 0x7f : byte) << (7 * bytes);
 	}
 	bits = bytes < 9 ? 7 * bytes : 64;
-	/* after trace information, missing parts are zero */
+	/* after trace information, missing bytes are zero */
 	if (!etm->timestamp_known && etm->info_seen)
 		bits = 64;
 	const uint64_t mask = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
@@ -299,7 +299,7 @@ static void cycle_count(const struct pd_etm_setup *setup, struct pd_etm *etm, st
 	packet->words[PD_ETM_CYCLES] = cycles;
 }
 
-/* Atoms: the first one is the lowest bit, 1 says executed. */
+/* Decodes atoms: the first one is the lowest bit; 1 means executed. */
 static void decode_atoms(const struct pd_etm *etm, struct pd_packet *packet)
 {
 	static const uint8_t four[4] = { 0xe, 0x0, 0xa, 0x5 }, five[4] = { 0x1e, 0x00, 0x0a, 0x15 };
@@ -335,7 +335,7 @@ static void decode_atoms(const struct pd_etm *etm, struct pd_packet *packet)
 	packet->words[PD_ETM_COUNT] = count;
 }
 
-/* Atoms that speculation resolves: none, E, EE, N. */
+/* Decodes the atoms of packets that resolve speculation: none, E, EE or N. */
 static void decode_resolved(const struct pd_etm *etm, struct pd_packet *packet)
 {
 	static const uint8_t bits[4] = { 0, 1, 3, 0 }, counts[4] = { 0, 1, 2, 1 };
@@ -360,7 +360,7 @@ static void decode_context(const struct pd_etm_setup *setup, struct pd_etm *etm,
 {
 	const uint8_t info = etm->bytes[at++];
 	packet->words[PD_ETM_HAS] |= PD_ETM_HAS_CONTEXT;
-	/* security: non-secure, and whether that is of realm and root */
+	/* bit 0: non-secure; bit 1: selects realm or root */
 	packet->words[PD_ETM_CONTEXT] = info | (uint64_t)((info >> 5 & 1) | (info >> 3 & 1) << 1) << 8;
 	etm->context_64 = info >> 4 & 1;
 	if (info & 0x40 && setup->vmid_bytes) {
@@ -395,7 +395,7 @@ static void long_address(struct pd_etm *etm, unsigned at, unsigned size, bool tw
 		now->known = 64;
 		now->wide = 1;
 	} else {
-		/* an address of 64 bits lacks the upper half, which stays */
+		/* a 64-bit address without its upper half keeps the previous one */
 		now->wide = etm->context_known && etm->context_64;
 		if (now->wide)
 			value |= now->value & ~(uint64_t)UINT32_MAX;
@@ -466,7 +466,7 @@ static void decode_exception(const struct pd_etm_setup *setup, struct pd_etm *et
 	if (byte & 0x80)
 		type |= (etm->bytes[2] & 31u) << 5;
 	packet->words[PD_ETM_VALUE] = type;
-	/* the meaning of the address after it */
+	/* FORM is the meaning of the address after this packet */
 	packet->words[PD_ETM_FORM] = (byte & 0x40) >> 5 | (byte & 1);
 	if (setup->version < 0x50 || (type && type != 0x18))
 		return;
@@ -475,7 +475,7 @@ static void decode_exception(const struct pd_etm_setup *setup, struct pd_etm *et
 	remember_address(etm);
 }
 
-/* The packet whose bytes are all there. */
+/* Decodes a complete packet. */
 static void decode_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
 {
 	switch (etm->kind) {
@@ -550,12 +550,12 @@ static void decode_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, 
 
 /* --- bytes one by one --------------------------------------------------------------------------------------------- */
 
-/* Where the search for a packet is. */
+/* What the next byte is. */
 enum { HEADER, UNSYNCED, EXTENDED, ASYNC, FIELDS };
 
 void pd_etm_reset(struct pd_etm *etm)
 {
-	/* addresses stay, as in OpenCSD, but nobody knows them */
+	/* the addresses stay, as in OpenCSD, but are marked as unknown */
 	const struct pd_etm_address now = { .value = etm->now.value, .wide = etm->now.wide };
 	struct pd_etm_address last[3];
 	memcpy(last, etm->last, sizeof last);
@@ -578,7 +578,7 @@ static bool end_packet(struct pd_etm *etm, uint8_t kind, uint64_t began_as, stru
 	return true;
 }
 
-/* Skips bytes in which no packet can be found: the bytes before the current one, or all. */
+/* Skips bytes without a packet: the bytes before the current one, or all. */
 static void pass_bytes(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t place)
 {
 	etm->passed = (uint8_t)bytes;
@@ -603,7 +603,7 @@ static void search_sync(struct pd_etm *etm, uint8_t byte, uint64_t index, uint64
 	}
 }
 
-/* After a zero byte. */
+/* Takes the byte after a zero byte. */
 static bool begin_extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	if (!etm->synced && byte) {
@@ -623,7 +623,7 @@ static bool begin_extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *p
 	}
 }
 
-/* After two zero bytes: an A-Sync packet has eleven, then 0x80. */
+/* Takes a byte after two zero bytes. An A-Sync packet has eleven, then 0x80. */
 static bool begin_async(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	if (byte && !etm->synced && etm->size != 12) {
@@ -641,7 +641,7 @@ static bool begin_async(struct pd_etm *etm, uint8_t byte, struct pd_packet *pack
 	return false;
 }
 
-/* The first byte of a packet. */
+/* Takes the first byte of a packet. */
 static bool begin_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	uint8_t would_be;
@@ -658,7 +658,7 @@ static bool begin_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, u
 	return !etm->nr_fields;
 }
 
-/* The bytes passed over, as a packet; the first time only. */
+/* Reports the first run of skipped bytes as a packet. */
 static bool report_unsynced(struct pd_etm *etm, struct pd_packet *packet)
 {
 	const bool first = !etm->unsynced_reported;

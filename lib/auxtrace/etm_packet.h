@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of Arm's instruction traces ETMv4 and ETE, from bytes that come one by one: the bytes of several processors
- * may be mixed in one buffer. */
+/* Packets of Arm's instruction traces ETMv4 and ETE. The decoder takes single bytes, since a buffer may mix the bytes
+ * of several processors. */
 #ifndef PD_ETM_PACKET_H
 #define PD_ETM_PACKET_H
 
@@ -11,7 +11,7 @@ enum pd_etm_kind {
 	PD_ETM_RESERVED_CFG,
 	PD_ETM_BAD_SEQUENCE,
 	PD_ETM_NOT_SYNC,
-	PD_ETM_EXTENSION,                    /* only what a packet of an unknown sequence began as */
+	PD_ETM_EXTENSION,                    /* only as the kind that a packet of an unknown sequence began with */
 	PD_ETM_ASYNC,
 	PD_ETM_DISCARD,
 	PD_ETM_OVERFLOW,
@@ -77,21 +77,21 @@ enum pd_etm_kind {
 };
 extern const struct pd_packet_kind pd_etm_kinds[PD_ETM_KINDS];
 
-/* Words of a packet. */
+/* Indexes of the words of a packet. */
 enum pd_etm_word {
-	PD_ETM_VALUE,                        /* address, timestamp, atoms (first: bit 0), … */
-	PD_ETM_COUNT,                        /* of atoms; of commits, of cancelled elements, of a Q packet */
-	PD_ETM_CYCLES,                       /* or the threshold of cycle counts */
-	PD_ETM_FORM,                         /* addresses: see below; else what a kind says */
-	PD_ETM_HAS,                          /* enum pd_etm_has */
-	PD_ETM_CONTEXT,                      /* its info byte */
+	PD_ETM_VALUE,                        /* address, timestamp, or atoms (bit 0 is the first), … */
+	PD_ETM_COUNT,                        /* number of atoms, commits, cancelled elements, or of a Q packet */
+	PD_ETM_CYCLES,                       /* number of cycles, or the threshold of cycle counts */
+	PD_ETM_FORM,                         /* for addresses: see below; for other kinds: see etm_kinds.c */
+	PD_ETM_HAS,                          /* bits of enum pd_etm_has */
+	PD_ETM_CONTEXT,                      /* info byte of the context */
 	PD_ETM_VMID,
 	PD_ETM_CONTEXT_ID,
-	PD_ETM_INDEX,                        /* where OpenCSD says that the packet begins */
+	PD_ETM_INDEX,                        /* index at which the packet begins, in OpenCSD's count */
 	PD_ETM_SOURCE,                       /* trace id | processor << 32 */
 };
-/* PD_ETM_FORM of an address: bits that the packet brought, bits that are known, whether it has 64, 2-byte instructions,
- * which of the last addresses it repeats */
+/* PD_ETM_FORM of an address: number of bits in the packet, number of known bits, whether it has 64 bits, 2-byte
+ * instructions, which of the last addresses it repeats */
 #define PD_ETM_FORM_BITS(form) ((unsigned)(form) & 0xff)
 #define PD_ETM_FORM_KNOWN(form) ((unsigned)(form) >> 8 & 0xff)
 #define PD_ETM_FORM_WIDE(form) ((unsigned)(form) >> 16 & 1)
@@ -105,11 +105,11 @@ enum pd_etm_has {
 	PD_ETM_HAS_CONTEXT_ID = 16,
 	PD_ETM_HAS_ADDRESS = 32,
 	PD_ETM_HAS_MATCH = 64,
-	PD_ETM_HAS_CONTEXT_BEFORE = 128,     /* a packet has stated a context */
+	PD_ETM_HAS_CONTEXT_BEFORE = 128,     /* a packet before it has stated a context */
 	PD_ETM_IS_ETE = 256,
 };
 
-/* What the trace unit's registers say. */
+/* The registers of the trace unit. */
 struct pd_etm_setup {
 	uint8_t version;                     /* 0x42: ETMv4.2; 0x50: ETE 1.0 */
 	bool commits_implied, data_trace, conditionals, q_elements;
@@ -118,34 +118,34 @@ struct pd_etm_setup {
 
 struct pd_etm_address { uint64_t value; uint8_t bits, known, wide; };
 
-#define PD_ETM_ROOM 40u              /* bytes of a packet that are looked at */
+#define PD_ETM_ROOM 40u              /* bytes of a packet that the decoder keeps */
 #define PD_ETM_FIELDS 8u
 
-/* The trace of one source, between two bytes. All zero at first; see pd_etm_reset. */
+/* The decoder of one source, between two bytes. All zeros, then pd_etm_reset. */
 struct pd_etm {
 	bool synced, unsynced_reported, info_seen, context_known, context_64, timestamp_known, threshold_known;
-	bool unsynced_pending;               /* bytes were passed over, which shows with the next byte */
-	uint8_t kind, search;                /* of the packet that is read */
-	/* what its bytes are: see etm_packet.c */
+	bool unsynced_pending;               /* bytes were skipped, which the next byte reports */
+	uint8_t kind, search;                /* of the current packet */
+	/* the expected bytes: see etm_packet.c */
 	uint8_t fields[PD_ETM_FIELDS], nr_fields, field;
-	uint8_t passed;                      /* bytes to forget, if unsynced_pending */
+	uint8_t passed;                      /* bytes to drop if unsynced_pending */
 	uint32_t size, threshold;
 	uint64_t index, place, next_index, next_place, timestamp;
-	uint64_t ended;                      /* where the packet began that ended last */
+	uint64_t ended;                      /* offset of the beginning of the packet that ended last */
 	struct pd_etm_address now, last[3];
 	uint8_t bytes[PD_ETM_ROOM];
 };
 
-/* Before the first byte, and where bytes are missing: waits for synchronization. */
+/* Waits for synchronization: before the first byte, and where bytes are missing. */
 void pd_etm_reset(struct pd_etm *etm);
-/* Takes a byte; `index` is OpenCSD's index, `place` the byte's offset. True: a packet ended. *ret_taken: whether the
- * byte was taken; else pass it again. Where the packet begins is etm->ended. */
+/* Takes a byte; `index` is its OpenCSD index, `place` its offset. True: a packet ended, which began at etm->ended.
+ * *ret_taken: false if the caller must pass the byte again. */
 bool pd_etm_feed(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte, uint64_t index, uint64_t place,
 		 bool *ret_taken, struct pd_packet *ret);
 
 /* --- etm_text.c --- */
 void pd_etm_text(const struct pd_packet *packet, struct perfdata_text *out);
-/* Whether the packet's header is invalid; OpenCSD reports this in a line of its own. */
+/* Whether the packet's header is invalid; OpenCSD reports it in a separate line. */
 bool pd_etm_is_error(const struct pd_packet *packet);
 
 #endif

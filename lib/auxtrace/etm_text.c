@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of ETMv4 and ETE as `perf script -D` prints them, in the words of the library OpenCSD. */
+/* Writes packets of ETMv4 and ETE as `perf script -D` does, with the texts of the library OpenCSD. */
 #include "config.h"
 #include "auxtrace/etm_packet.h"
 #include "text/spelling.h"
 
 #define TEXT(number, text) [PD_ETM_##number] = text
 
-/* The text after the name of each kind. */
+/* The text after the name, by kind. */
 static const char *const texts[PD_ETM_KINDS] = {
 	TEXT(RESERVED, "Reserved Packet Header"),
 	TEXT(RESERVED_CFG, "Reserved header for current configuration."),
@@ -81,7 +81,7 @@ bool pd_etm_is_error(const struct pd_packet *packet)
 	return packet->kind == PD_ETM_RESERVED || packet->kind == PD_ETM_RESERVED_CFG;
 }
 
-/* The name that OpenCSD 1.5 prints. */
+/* Returns the name that OpenCSD 1.5 prints. */
 static const char *name_of(uint64_t kind)
 {
 	if (kind == PD_ETM_SRC_ADDR_L_32IS0)
@@ -106,7 +106,8 @@ static void hex_width(struct perfdata_text *out, const char *text, unsigned widt
 	perfdata_text_printf(out, "%s%0*llx", text, (int)width, (unsigned long long)value);
 }
 
-/* "0x", question marks for digits that nobody knows, digits; which bits are known; which bits the packet brought */
+/* Writes "0x", question marks for unknown digits, and digits; then which bits are known, and which were in the
+ * packet. */
 static void write_address(const struct pd_packet *packet, unsigned brought, struct perfdata_text *out)
 {
 	const uint64_t value = packet->words[PD_ETM_VALUE], form = packet->words[PD_ETM_FORM];
@@ -150,7 +151,7 @@ static void write_atoms(const struct pd_packet *packet, struct perfdata_text *ou
 		perfdata_text_char(out, packet->words[PD_ETM_VALUE] >> i & 1 ? 'E' : 'N');
 }
 
-/* "; ", and the atoms of a packet that has atoms beside other fields. */
+/* Writes "; " and the atoms of a packet that also has other fields. */
 static void atoms_before(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "; ");
@@ -305,7 +306,8 @@ static void write_etm_text(const struct pd_aux_trace *trace, const struct pd_pac
 	pd_etm_text(packet, out);
 }
 
-/* cs_stream.h takes buffers apart, and cs_text.c makes their lines: packets of several sources share a buffer. */
+/* The row has no functions: cs_stream.h reads these buffers and cs_text.c writes their lines, since several sources
+ * share a buffer. */
 const struct pd_tracer pd_coresight_tracer = {
 	.type = PD_AUX_CORESIGHT,
 	.name = "cs_etm",

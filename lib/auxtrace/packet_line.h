@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line of a packet in a dump: its offset, its bytes, and its description in a column of its own. */
+/* The line of a packet in a dump: offset, bytes, and the description in a fixed column. */
 #ifndef PD_PACKET_LINE_H
 #define PD_PACKET_LINE_H
 
@@ -7,10 +7,10 @@
 #include "text/digits.h"
 #include "text/spelling.h"
 
-#define PD_LINE_COLUMNS 24u                              /* bytes, at most */
-#define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters before the description, and some room */
+#define PD_LINE_COLUMNS 24u                              /* most bytes in a line */
+#define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters before the description, rounded up */
 
-/* ".  %08x: ", `count` bytes, blanks in place of further ones up to `columns`, and a blank. */
+/* Writes ".  %08x: ", `count` bytes, blanks up to `columns` bytes, and a blank. */
 static inline char *pd_line_head_to(char *at, uint64_t offset, const uint8_t *bytes, unsigned count, unsigned columns)
 {
 	memcpy(at, ".  ", 3);

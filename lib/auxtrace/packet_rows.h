@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How decoders spell their tables of kinds of packets (struct pd_packet_kind). */
+/* Macros for tables of packet kinds (struct pd_packet_kind). */
 #ifndef PD_PACKET_ROWS_H
 #define PD_PACKET_ROWS_H
 
@@ -10,7 +10,7 @@
 	{                                                                                             \
 		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
 	}
-/* A kind whose fields are `list`; one without fields; one whose first word counts ticks. */
+/* Kinds: with the fields `list`; without fields; with ticks in the first word. */
 #define KIND_OF(text, about, list) \
 	{ .name = text, .doc = about, .fields = list, .nr_fields = sizeof(list) / sizeof *(list) }
 #define KIND_BARE(text, about) { .name = text, .doc = about }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Processor Trace: packets out of bytes. Layouts: Intel SDM, volume 3, "Trace packets and data types". */
+/* Decodes packets of Intel Processor Trace: Intel SDM, volume 3, "Trace packets and data types". */
 #include "config.h"
 #include "base/cursor.h"
 #include "auxtrace/packet_rows.h"
 #include "auxtrace/pt_packet.h"
 
-/* --- what the packets hold ---------------------------------------------------------------------------------------- */
+/* --- fields of the packets ---------------------------------------------------------------------------------------- */
 
 #define KIND(number, text, about, list) [PD_PT_##number] = KIND_OF(text, about, list)
 #define BARE(number, text, about) [PD_PT_##number] = KIND_BARE(text, about)
@@ -125,7 +125,7 @@ const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS] = {
 
 /* --- decoding ----------------------------------------------------------------------------------------------------- */
 
-/* The packet has n bytes; where fewer are left, there is a bad byte instead. */
+/* Requires n bytes for the packet. If fewer are left, the first is a byte that begins no packet. */
 #define NEED(n) \
 	do { \
 		if (left < (n)) \
@@ -133,7 +133,7 @@ const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS] = {
 		packet->size = (n); \
 	} while (0)
 
-/* The integer in up to 8 bytes; callers checked that they are there. */
+/* Reads an integer of up to 8 bytes; callers checked the size. */
 static inline uint64_t bytes_at(const uint8_t *at, unsigned count)
 {
 	uint64_t value = 0;
@@ -206,7 +206,7 @@ static bool take_mode(struct pd_aux_state *state, const uint8_t *at, size_t left
 	return true;
 }
 
-/* The branches below the highest set bit. */
+/* Takes the branches: the bits below the highest set bit. */
 static void take_tnt(uint64_t bits, struct pd_packet *packet)
 {
 	const unsigned count = bits ? 63 - (unsigned)__builtin_clzll(bits) : 0;
@@ -227,7 +227,7 @@ static bool take_psb(struct pd_aux_state *state, const uint8_t *at, size_t left,
 	return true;
 }
 
-/* A packet of a fixed size whose payload of `count` bytes is at its end. */
+/* Takes a packet of fixed size that ends with a payload of `count` bytes. */
 static bool take_fixed(const uint8_t *at, size_t left, uint8_t kind, unsigned head, unsigned count,
 		       struct pd_packet *packet)
 {
@@ -247,7 +247,7 @@ static bool take_ptwrite(struct pd_aux_state *state, const uint8_t *at, size_t l
 	return true;
 }
 
-/* Packets of two bytes; bit 7 of the second byte says that an address follows. */
+/* Takes a packet of two bytes. Bit 7 of the second one: an address follows. */
 static bool take_flag(const uint8_t *at, uint8_t kind, struct pd_packet *packet)
 {
 	packet->kind = kind;
@@ -256,7 +256,7 @@ static bool take_flag(const uint8_t *at, uint8_t kind, struct pd_packet *packet)
 	return true;
 }
 
-/* Packets that begin with 02 and that end a block. */
+/* Takes packets that begin with 02 and end a block. */
 static bool take_ending(struct pd_aux_state *state, const uint8_t *at, size_t left, struct pd_packet *packet)
 {
 	bool good = false;
@@ -408,7 +408,7 @@ void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, s
 		ret->words[0] = bytes[0];
 		return;
 	}
-	/* zeros after a short packet are padding, which fills the line */
+	/* zeros after a short packet pad its line */
 	uint32_t line = ret->size;
 	while (line < 8 && line < size && !bytes[line])
 		line++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of Intel Processor Trace, by number. */
+/* Packets of Intel Processor Trace, by number. */
 #ifndef PD_PT_PACKET_H
 #define PD_PT_PACKET_H
 
@@ -41,10 +41,10 @@ enum pd_pt_kind {
 };
 extern const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS];
 
-/* The clock from AUXTRACE_INFO of Intel's tracers. */
+/* Takes the clock from AUXTRACE_INFO of Intel's tracers. */
 enum perfdata_status pd_intel_take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
 					const struct pd_aux_header *header);
-/* The packet at `bytes`; leaves state->at alone. */
+/* Decodes the packet at `bytes` without changing state->at. */
 void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret);
 
 #endif

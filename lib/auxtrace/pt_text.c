@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so functions of their
- * own format the commonest kinds here. */
+/* Writes packets of Intel Processor Trace as `perf script -D` does. A trace has tens of millions of packets, so the
+ * most frequent kinds have functions of their own. */
 #include "config.h"
 #include <inttypes.h>
 #include "auxtrace/packet_line.h"
@@ -8,7 +8,7 @@
 #include "text/decimal.h"
 #include "text/spelling.h"
 
-#define TEXT_ROOM 160u   /* for the description of any packet */
+#define TEXT_ROOM 160u   /* room for any description */
 
 #define TEXT(at, text) text_to((at), text, sizeof(text) - 1)
 static inline char *text_to(char *at, const char *text, size_t size)
@@ -32,7 +32,7 @@ static char *hex_to(char *at, uint64_t value)
 {
 	return pd_hex_to(TEXT(at, "0x"), value);
 }
-/* %#x with a width of 2 digits */
+/* Writes %#x with a width of 2 digits. */
 static char *hex2_to(char *at, uint64_t value)
 {
 	return pd_hex_width_to(TEXT(at, "0x"), value, 2);
@@ -171,7 +171,7 @@ static char *packet_text_to(char *at, const struct pd_packet *packet)
 	}
 }
 
-/* Lines that are written before the buffer is asked for more room. */
+/* Lines for which the buffer reserves room at once. */
 #define LINES 256u
 
 static void write_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, in 32 or 16 bytes each (Linux,
+/* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, of 32 or 16 bytes (Linux,
  * Documentation/trace/hisi-ptt.rst). */
 #include "config.h"
 #include <inttypes.h>
@@ -29,7 +29,8 @@ static const struct pd_packet_kind kinds[KINDS] = {
 
 static uint32_t word_at(const uint8_t *at) { return pd_load32(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
 
-/* Packets have 32 bytes if the first word has all ones in the bits where a packet of 16 bytes has format and type. */
+/* Packets have 32 bytes if the first word has only ones in the bits that are format and type in a packet of 16
+ * bytes. */
 static void begin_ptt(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
 	(void)trace;
@@ -49,7 +50,7 @@ static bool next_ptt_packet(const struct pd_aux_trace *trace, struct pd_aux_stat
 	return true;
 }
 
-/* The offset and the bytes of a word, up to the column of its name. */
+/* Writes offset and bytes of a word, up to the column of its name. */
 static void line_head(uint64_t at, uint64_t word, struct perfdata_text *out)
 {
 	perfdata_text_printf(out, ".  %08llx: ", (unsigned long long)at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big endian ("The
+/* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big-endian ("The
  * Load-Program-Parameter and CPU-Measurement Facilities", SA23-2260). */
 #include "config.h"
 #include <string.h>
@@ -53,7 +53,7 @@ static const struct pd_packet_kind kinds[KINDS] = {
 static uint16_t load_big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 static uint64_t load_big64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 
-/* Bytes of diagnostic entries on machines whose trailers do not say it; 0: unknown. */
+/* Returns the size of diagnostic entries on machines whose trailers do not state it; 0: unknown. */
 static uint16_t size_by_machine(uint64_t machine)
 {
 	switch (machine) {
@@ -90,14 +90,14 @@ static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *re
 	ret->size = ret->line = TRAILER;
 	ret->words[0] = load_big64(at);
 	ret->words[1] = load_big64(at + 8);
-	ret->words[2] = load_big64(at + 17);    /* without its first byte, which counts epochs */
+	ret->words[2] = load_big64(at + 17);    /* without the first byte, which counts epochs */
 	ret->words[3] = load_big64(at + 48);
 	ret->words[4] = load_big64(at + 56);
 	ret->words[5] = sizes;
 }
 
-/* Where the next packet of the block begins, from `inside` on: entries come in pairs, and room that is too small
- * for a pair stays empty. */
+/* Returns the offset of the next packet from `inside` on. Entries come in pairs; room that is too small for a pair is
+ * empty. */
 static uint32_t next_in_block(const struct pd_aux_state *state, uint32_t inside)
 {
 	const uint32_t pair = (state->form >> 16) + (state->form & 0xffff);
@@ -139,7 +139,7 @@ static bool next_s390_packet(const struct pd_aux_trace *trace, struct pd_aux_sta
 		state->ip = !state->ip;
 		following = next_in_block(state, inside + ret->size);
 	} else {
-		/* no entry follows up to the trailer; perf's dump ends here */
+		/* no further entry before the trailer; perf's dump ends here */
 		ret->kind = BAD;
 		ret->size = trailer - inside;
 		ret->words[0] = load_big16(bytes);
@@ -153,7 +153,7 @@ static bool next_s390_packet(const struct pd_aux_trace *trace, struct pd_aux_sta
 
 static char bit_letter(uint64_t word, unsigned bit, char c) { return word >> bit & 1 ? c : ' '; }
 
-/* %#0*x: the width includes the prefix, which zero lacks */
+/* Writes %#0*x: the width includes the prefix, which 0 lacks. */
 static void write_alternate(struct perfdata_text *out, uint64_t value, unsigned width)
 {
 	char digits[32];
@@ -219,7 +219,7 @@ static void write_s390_header(const struct pd_aux_trace *trace, const struct pd_
 	perfdata_text_printf(out, ". ... s390 AUX data: size %" PRIu64 " bytes\n", trace->size);
 }
 
-/* The machine number is in the header's CPUID: "IBM,3906,…" */
+/* Takes the machine number from the header's CPUID: "IBM,3906,…". */
 static enum perfdata_status take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
 				      const struct pd_aux_header *of_file)
 {

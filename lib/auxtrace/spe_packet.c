@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arm Statistical Profiling Extension: packets out of bytes. Layouts: Arm Architecture Reference Manual, "Statistical
- * Profiling Extension Sample Record Specification". */
+/* Decodes packets of the Arm Statistical Profiling Extension: Arm Architecture Reference Manual, "Statistical Profiling
+ * Extension Sample Record Specification". */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
@@ -8,7 +8,7 @@
 #include "auxtrace/packet_rows.h"
 #include "auxtrace/spe_packet.h"
 
-/* --- what the packets hold ---------------------------------------------------------------------------------------- */
+/* --- fields of the packets ---------------------------------------------------------------------------------------- */
 
 #define KIND(number, text, about, list) [PD_SPE_##number] = KIND_OF(text, about, list)
 #define BARE(number, text, about) [PD_SPE_##number] = KIND_BARE(text, about)
@@ -130,7 +130,7 @@ static uint8_t address_kind(unsigned index)
 	return index < 5 ? kinds[index] : PD_SPE_ADDR_OTHER;
 }
 
-/* Addresses and counters have a number; its higher bits are in a byte before the header. */
+/* Takes a packet with an index (address or counter). A byte before the header holds the higher bits of the index. */
 static bool take_numbered(const uint8_t *at, unsigned head, size_t left, struct pd_packet *packet)
 {
 	const uint8_t header = at[head - 1];
@@ -141,7 +141,7 @@ static bool take_numbered(const uint8_t *at, unsigned head, size_t left, struct 
 	return (header & 0xf8) == 0x98 && take_payload(PD_SPE_LAT, header, head, at, left, packet);
 }
 
-/* Takes a packet that reaches up to an address which is a multiple of a power of two. */
+/* Takes a packet that ends at an address which is a multiple of a power of two. */
 static bool take_alignment(const uint8_t *at, uint64_t address, size_t left, struct pd_packet *packet)
 {
 	const unsigned unit = 2u << (at[0] & 15);
@@ -207,8 +207,8 @@ bool pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	return true;
 }
 
-/* Words: header version, size of this header, PMU, number of CPUs; then for each CPU: magic, CPU, number of words,
- * MIDR, … */
+/* The words are header version, size of this header, PMU, number of CPUs; then for each CPU: magic, CPU, number of
+ * words, MIDR, … */
 static enum perfdata_status take_cpus(struct pd_aux_setup *setup, const struct perfdata_list *words)
 {
 	const uint64_t head = perfdata_list_u64(words, 1);
@@ -236,7 +236,7 @@ enum perfdata_status pd_spe_take_info(struct pd_aux_setup *setup, const struct p
 	setup->timeless = header->samples_lack_time;
 	if (words->count > 2)
 		return take_cpus(setup, words);
-	/* an older recorder: the section CPUID is the MIDR, in hexadecimal */
+	/* older recorders: the section CPUID is the MIDR in hexadecimal */
 	const char *text = header->cpuid;
 	if (text)
 		setup->midr = pd_number_in(text + (strncmp(text, "0x", 2) ? 0 : 2), 16);

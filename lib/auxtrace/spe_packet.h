@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of the Arm Statistical Profiling Extension, by number. */
+/* Packets of the Arm Statistical Profiling Extension, by number. */
 #ifndef PD_SPE_PACKET_H
 #define PD_SPE_PACKET_H
 
@@ -25,16 +25,16 @@ enum pd_spe_kind {
 };
 extern const struct pd_packet_kind pd_spe_kinds[PD_SPE_KINDS];
 
-/* struct pd_tracer: next, take_info. */
+/* For struct pd_tracer: next, take_info. */
 bool pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret);
 enum perfdata_status pd_spe_take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
 				      const struct pd_aux_header *header);
 
 #define PD_SPE_EVENT_BITS 32u
-#define PD_SPE_LATE_PREFETCH 12u         /* an event bit of one processor */
-bool pd_spe_is_n1(uint64_t midr);        /* Neoverse N1 */
-/* Whether perf has no description of this operation: it then repeats the description of the packet before. */
+#define PD_SPE_LATE_PREFETCH 12u         /* event bit that only Neoverse N1 has */
+bool pd_spe_is_n1(uint64_t midr);        /* whether the processor is a Neoverse N1 */
+/* Whether perf has no description of this operation. It then repeats the description of the previous packet. */
 bool pd_spe_is_undescribed(const struct pd_packet *packet);
 
 #endif

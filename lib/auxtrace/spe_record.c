@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of one sampled operation as one record. */
+/* Collects the packets of one sampled operation into a record. */
 #include "config.h"
 #include "auxtrace/spe_packet.h"
 
 #define LOW56 0xffffffffffffffull
 
-/* An address of code: perf takes what EL1 and EL2 run outside the secure world for the kernel, whose addresses begin
- * with ones. */
+/* Returns an address of code. perf takes code at EL1 and EL2 outside of the secure world for the kernel, whose upper
+ * address bits are ones. */
 static uint64_t code_address(uint64_t payload)
 {
 	const unsigned level = payload >> 61 & 3;
@@ -14,7 +14,7 @@ static uint64_t code_address(uint64_t payload)
 	return payload >> 63 && (level == 1 || level == 2) ? address | 0xffull << 56 : address;
 }
 
-/* The top byte may be a tag, which is taken off. */
+/* Returns an address of data without its top byte, which may be a tag. */
 static uint64_t data_address(uint64_t payload)
 {
 	const uint64_t address = payload & LOW56;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples out of the operations that Arm SPE sampled, as perf makes them. */
+/* Makes samples of operations that Arm SPE sampled, as perf does. */
 #include "config.h"
 #include "auxtrace/spe_sample.h"
 
@@ -46,8 +46,8 @@ static bool is_of(const struct pd_spe_record *record, unsigned op_class)
 	return record->present & PD_SPE_OPERATION && record->op_class == op_class;
 }
 
-/* perf also takes vector operations, calls and returns for memory operations: it reads their bits like bits of memory
- * operations. */
+/* perf also takes vector operations, calls and returns for memory operations, since it reads their bits as those of
+ * memory operations. */
 static bool is_memory(const struct pd_spe_record *record)
 {
 	const uint64_t op = record->operation;
@@ -73,17 +73,17 @@ bool pd_spe_event_is(enum pd_spe_event event, const struct pd_spe_record *record
 	}
 }
 
-/* --- where the data was --- */
+/* --- the place of the data --- */
 
 enum level { NO_LEVEL, L1, L2, L3, FILL_BUFFER, RAM, PEER_CACHE, REMOTE_CACHE, REMOTE_RAM, IO, LEVELS };
 enum snoop { SNOOP_UNKNOWN = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_HITM = 16 };
 
 struct source {
-	uint8_t level, snoop;                /* snoop 0: the source does not say */
+	uint8_t level, snoop;                /* snoop 0: unknown */
 	bool peer, remote, miss;
 };
 
-/* Codes of DATA SOURCE, where they are known. */
+/* Known codes of DATA SOURCE. */
 struct source_row { uint8_t code; struct source source; };
 static const struct source_row neoverse[] = {
 	{ 0x0, { .level = L1, .snoop = SNOOP_NONE } }, { 0x8, { .level = L2, .snoop = SNOOP_NONE } },
@@ -113,7 +113,7 @@ static const struct source_row hisilicon[] = {
 	{ 0x12, { .level = L1, .snoop = SNOOP_NONE } },
 };
 
-/* Arm's own cores with the codes of Neoverse: part numbers of MIDR. */
+/* Arm's own cores that use the codes of Neoverse, by the part number in MIDR. */
 static const uint16_t neoverse_parts[] = {
 	0xd0c, 0xd40, 0xd44, 0xd49, 0xd4b, 0xd4c, 0xd4d, 0xd4e, 0xd4f, 0xd81, 0xd82, 0xd84, 0xd85, 0xd87, 0xd89,
 };
@@ -135,7 +135,7 @@ static const struct source_row *rows_of(uint64_t midr, unsigned *ret_nr)
 	return NULL;
 }
 
-/* Where the events of a load place it: the nearest level that hit, or else the farthest that missed. */
+/* Returns the place of a load by its events: the nearest level that hit, else the farthest level that missed. */
 static struct source load_by_events(uint64_t events)
 {
 	if (events & L1D_ACCESS && !(events & L1D_REFILL))
@@ -153,7 +153,7 @@ static struct source load_by_events(uint64_t events)
 				.miss = true };
 }
 
-/* Where the events of a store place it: the farthest level that it reached. */
+/* Returns the place of a store by its events: the farthest level that it reached. */
 static struct source store_by_events(uint64_t events)
 {
 	if (events & (LLC_ACCESS | LLC_REFILL))
@@ -169,8 +169,7 @@ static struct source source_of(const struct pd_spe_record *record, uint64_t midr
 	unsigned nr = 0;
 	const struct source_row *rows = rows_of(midr, &nr);
 	const bool is_store = is_of(record, MEMORY) && record->operation & 1;
-	/* perf ignores the events of stores on processors whose codes it knows; on AmpereOne, only for codes that it
-	 * knows */
+	/* perf ignores the events of stores on processors with known codes; on AmpereOne, only if the code is known */
 	const struct source unsaid = { .snoop = SNOOP_UNKNOWN };
 	for (unsigned i = 0; i < nr; i++)
 		if (rows[i].code == record->source)
@@ -185,7 +184,7 @@ static struct source source_of(const struct pd_spe_record *record, uint64_t midr
 uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr)
 {
 	enum { HIT = 2, MISS = 4, UNKNOWN = 1, WALKER = 32 };
-	/* the older field of data_src has a bit for each level, the newer one a number */
+	/* the older field of data_src has a bit for each level, the newer field has a number */
 	static const struct { uint16_t bit, number;
 	} levels[LEVELS] = {
 		[L1] = { 8, 1 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arm Statistical Profiling Extension: packets as `perf script -D` prints them. */
+/* Writes packets of the Arm Statistical Profiling Extension as `perf script -D` does. */
 #include "config.h"
 #include <inttypes.h>
 #include "auxtrace/packet_line.h"
@@ -12,7 +12,8 @@ static void write_flag(struct perfdata_text *out, uint64_t bits, const char *tex
 		perfdata_text_string(out, text);
 }
 
-/* Names of bits, in the order of the bits; then the name that only Neoverse N1 has; then numbers of other bits. */
+/* Writes the names of the bits in their order; then the name that only Neoverse N1 has; then the numbers of other
+ * bits. */
 static void events_text(const struct pd_aux_trace *trace, uint64_t events, struct perfdata_text *out)
 {
 	unsigned nr_names;
@@ -58,7 +59,7 @@ static void other_text(uint64_t op, struct perfdata_text *out)
 	}
 }
 
-/* perf's name for a load or store that has one whole name; else NULL. */
+/* Returns perf's name of a load or store that has one name as a whole; else NULL. */
 static const char *memory_kind(uint64_t op)
 {
 	switch (op & 0xfe) {

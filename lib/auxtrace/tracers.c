@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracers there are, and the walk over the packets of a payload, which is the same for all. */
+/* The list of tracers, and the walk over the packets of a payload, which all tracers share. */
 #include "config.h"
 #include "auxtrace/auxtrace.h"
 
@@ -45,7 +45,7 @@ void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		trace->tracer->lines(state, bytes, size, from, stop, out);
 		return;
 	}
-	/* a decoder that stopped before `from` gives no more packets */
+	/* a decoder that stopped before `from` finds no more packets */
 	while (state->at >= from && state->at < stop) {
 		const uint64_t at = state->at;
 		const size_t inside = (size_t)(at - from);
@@ -61,7 +61,7 @@ void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 		 uint64_t from, uint64_t stop)
 {
 	struct pd_packet packet;
-	/* a decoder that stopped before `from` gives no more packets */
+	/* a decoder that stopped before `from` finds no more packets */
 	while (state->at >= from && state->at < stop) {
 		const size_t inside = (size_t)(state->at - from);
 		if (!pd_aux_next(trace, state, bytes + inside, size - inside, &packet))

@@ -11,8 +11,8 @@
 
 struct symbol {
 	uint64_t start, size;
-	uint32_t name, order;    /* order: in the table */
-	uint32_t number;         /* among the local ones of that name, from 1 on; 0: it is not local */
+	uint32_t name, order;    /* order: index in the symbol table */
+	uint32_t number;         /* number, from 1, among the local symbols of this name; 0: not local */
 	bool is_local, is_function, is_section;
 };
 
@@ -20,7 +20,7 @@ struct pd_bolt_names {
 	const struct pd_code_file *file;
 	struct pd_account *account;
 	struct pd_intern *texts;
-	struct symbol *symbols;  /* in the end only functions, one for each address */
+	struct symbol *symbols;  /* after pd_bolt_names_new only functions, one for each address */
 	size_t nr, room;
 	size_t accounted;
 	enum perfdata_status status;
@@ -54,7 +54,7 @@ static bool take_symbol(void *user, const struct pd_code_symbol *symbol)
 	return !names->status;
 }
 
-/* By address, functions first and sections last; else as in the table. */
+/* Orders by address, functions first and sections last, then by their order in the symbol table. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
@@ -80,7 +80,7 @@ static enum perfdata_status number_symbols(struct pd_bolt_names *names)
 	return PERFDATA_OK;
 }
 
-/* Keeps the first function of each address, as large as the largest there. */
+/* Keeps the first function of each address, with the largest size of the symbols there. */
 static void keep_functions(struct pd_bolt_names *names)
 {
 	size_t nr = 0;
@@ -95,8 +95,7 @@ static void keep_functions(struct pd_bolt_names *names)
 			last->size = symbol->size;
 	}
 	names->nr = nr;
-	/* symbols of assembler code may have no size: their code reaches to the next function, or to the end of the
-	 * section */
+	/* symbols of assembler code may lack a size: they extend to the next function, or to the end of the section */
 	for (size_t i = 0; i < nr; i++) {
 		struct symbol *symbol = &names->symbols[i];
 		const struct pd_code_range *section = pd_code_file_section(names->file, symbol->start);
@@ -145,7 +144,7 @@ void pd_bolt_names_free(struct pd_bolt_names *names)
 	pd_free(names);
 }
 
-/* The linkage table: an entry is called after its function, what has no name after the table. */
+/* Finds an address in the linkage table. An entry has the name of its function; the rest has the name of the table. */
 static bool find_linkage(const struct pd_bolt_names *names, uint64_t address, struct pd_bolt_place *ret)
 {
 	struct perfdata_symbol symbol;
@@ -154,7 +153,7 @@ static bool find_linkage(const struct pd_bolt_names *names, uint64_t address, st
 	const bool is_named = pd_code_file_offset(names->file, address, &offset) &&
 			      !perfdata_symbols_lookup(names->file->dso, offset, UINT64_MAX, &symbol);
 	const size_t length = is_named ? strlen(symbol.raw_name) : 0;
-	/* in a program linked statically, entries have no names */
+	/* in a statically linked program, entries have no names */
 	const bool is_import = !pd_code_file_is_static(names->file) && length > 4 &&
 			       !strcmp(symbol.raw_name + length - 4, "@plt");
 	if (is_import)

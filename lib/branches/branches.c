@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Branch stacks become sums. An entry is a branch; what lies between the target of an entry and the source of the next
- * newer one has run. */
+/* Sums up branch stacks. An entry is a branch. The code between the target of an entry and the source of the next newer
+ * entry has run. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 #include "session/session.h"
 #include "symbols/symbols.h"
 
-/* Addresses from here on are the kernel's on all architectures that record branches. */
+/* Addresses from here on belong to the kernel, on all architectures that record branches. */
 #define KERNEL_HALF UINT64_C(0xffff800000000000)
 #define MOST_FILES 64u
 #define MOST_LISTED 5u
 
-/* The dsos that are the program, at some time of the recording; never changed. */
+/* Ids of the dsos of the program, which may have several during a recording. Immutable. */
 struct files {
 	size_t nr;
 	uint32_t ids[];
@@ -32,18 +32,18 @@ struct pd_branches {
 	const struct perfdata_reader *reader;
 	enum pd_branch_rule rule;
 	unsigned what;
-	char *program;                     /* NULL: none was asked for */
-	uint8_t build_id[PERFDATA_BUILD_ID_MAX];   /* that was asked for, by itself or by a file that has it */
+	char *program;                     /* NULL: no program was requested */
+	uint8_t build_id[PERFDATA_BUILD_ID_MAX];   /* requested build-id, or that of the requested file */
 	size_t build_id_size;
-	struct pd_arena arena;             /* of the lists of files */
+	struct pd_arena arena;             /* memory of the lists of files */
 	struct files *files;
-	uint32_t nr_seen;                  /* dsos that were looked at */
+	uint32_t nr_seen;                  /* number of dsos that were checked */
 	uint32_t *undecided;               /* dsos whose build-id may become known */
 	size_t nr_undecided, undecided_room;
-	bool is_ambiguous;                 /* several files have the name */
-	bool file_is_missing, has_answers; /* has_answers: a bundle has answers in its place */
+	bool is_ambiguous;                 /* several files have the requested name */
+	bool file_is_missing, has_answers; /* has_answers: a bundle has an answers file instead */
 	struct pd_code_file *file;
-	struct pd_sums_table taken;        /* what samples have: see KIND_TAKEN; then the sums of other kinds */
+	struct pd_sums_table taken;        /* sums of KIND_TAKEN while samples are read, then sums of other kinds */
 	struct pd_sums_table sums;         /* the result */
 	uint64_t samples, stacks, entries, inside;
 	uint64_t seed;
@@ -63,7 +63,7 @@ static int hex_digit(char c)
 	return found ? (int)((found - digits) % 16) : -1;
 }
 
-/* A build-id in hex, of at least 8 bytes. */
+/* Parses a build-id of at least 8 bytes in hex. */
 static bool read_build_id(const char *text, uint8_t *ret, size_t *ret_size)
 {
 	const size_t size = strlen(text);
@@ -100,7 +100,7 @@ enum perfdata_status pd_branches_new(const struct perfdata_session *session, con
 	pd_sums_init(&b->sums, session->account);
 	if (options->program) {
 		b->program = pd_strndup(options->program, strlen(options->program));
-		/* a name that is no ELF file with a build-id may still be a path of the recording */
+		/* a name that is no ELF file with a build-id may be a path in the recording */
 		if (b->program && !read_build_id(b->program, b->build_id, &b->build_id_size) &&
 		    perfdata_file_build_id(b->program, b->build_id, &b->build_id_size))
 			b->build_id_size = 0;
@@ -145,7 +145,7 @@ static enum match match_program(const struct pd_branches *b, uint32_t id)
 	return named ? IS : b->build_id_size ? MAY_BE : IS_NOT;
 }
 
-/* The same file under two names or in two states of knowledge has one build-id. */
+/* Whether the build-ids agree. One file may have two dsos, for example after its build-id became known. */
 static bool is_same_file(const struct pd_branches *b, uint32_t one, uint32_t other)
 {
 	const struct perfdata_bytes a = perfdata_session_build_id(b->session, one, NULL),
@@ -214,14 +214,14 @@ enum perfdata_status pd_branches_scan(struct pd_branches *b, void **ret_value)
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* Programs jump to and fro between few places: what a batch has of them is looked up and added up in small tables,
- * which stay in the processor's cache. Powers of two. */
+/* Programs jump between few places. Small tables, which fit into the processor's cache, look up and sum up the places
+ * of a batch. Sizes are powers of two. */
 #define NR_KNOWN 4096u
 #define NR_TAKEN 4096u
 
 struct small_tables {
-	struct known_place { uint64_t place; uint32_t frame_after; } known[NR_KNOWN];   /* the frame + 1; 0: free */
-	/* sums of KIND_TAKEN; one that needs the row of another makes it move to the part's sums */
+	struct known_place { uint64_t place; uint32_t frame_after; } known[NR_KNOWN];   /* frame + 1; 0: free */
+	/* sums of KIND_TAKEN; a sum that needs an occupied row moves the old one to the part's sums */
 	struct taken { uint64_t from, to, rest, count, weight; } taken[NR_TAKEN];
 };
 
@@ -233,8 +233,8 @@ struct collecting {
 	struct small_tables *tables;
 };
 
-/* While samples are read, one sum for a branch and the end of the code that ran after it: from, to, end. PD_OUTSIDE as
- * the end: unknown, or not in the program. */
+/* The kind of sums while samples are read: a branch (from, to) and the end of the code that ran after it. End
+ * PD_OUTSIDE: unknown, or not in the program. */
 #define KIND_TAKEN ((enum pd_branch_kind)(PD_SUM_FILE + 1))
 
 static struct pd_profile_key key_of(enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest)
@@ -289,7 +289,7 @@ static bool is_program(const struct files *files, uint32_t dso)
 	return false;
 }
 
-/* The place of a frame in the program; PD_OUTSIDE. */
+/* Returns the place of a frame in the program, or PD_OUTSIDE. */
 static uint64_t find_place(const struct collecting *c, uint32_t frame)
 {
 	const struct pd_branches *b = c->b;
@@ -321,7 +321,8 @@ static bool is_of_kernel(const struct perfdata_list *entries, uint64_t index)
 	return pd_branch_from(entries, index) >= KERNEL_HALF || pd_branch_to(entries, index) >= KERNEL_HALF;
 }
 
-/* An entry's cycles are of the code that ended with its branch. */
+/* Takes all entries. The cycles of an entry belong to the code that its branch ended, which began at the target of the
+ * next older entry. */
 static void take_frames(struct collecting *c, const struct perfdata_list *entries, const uint32_t *frames)
 {
 	for (uint64_t i = 0; i < entries->count; i++) {
@@ -335,7 +336,7 @@ static void take_frames(struct collecting *c, const struct perfdata_list *entrie
 static void take_stack(struct collecting *c, const struct perfdata_list *entries, const uint32_t *frames)
 {
 	const enum pd_branch_rule rule = c->b->rule;
-	uint64_t newer = PD_OUTSIDE;   /* the source of the entry before */
+	uint64_t newer = PD_OUTSIDE;   /* source of the next newer entry */
 	for (uint64_t i = 0; i < entries->count; i++) {
 		if (rule == PD_BRANCHES_MAPPED && is_of_kernel(entries, i))
 			continue;
@@ -459,7 +460,7 @@ enum perfdata_status pd_branches_add(struct pd_branches *b, struct pd_branches_p
 
 /* --- sums of branches, and of the code that ran after them ------------------------------------------------------- */
 
-/* Whether both addresses lie in the function of one symbol. */
+/* Whether one symbol's function contains both addresses. */
 static bool is_one_function(const struct pd_branches *b, uint64_t one, uint64_t other)
 {
 	struct perfdata_symbol first, second;
@@ -557,7 +558,7 @@ void pd_branches_walk_free(struct pd_branches_walk *walk)
 	pd_free(walk);
 }
 
-/* The files with most branches, or samples. */
+/* Lists the files with the most branches or samples. */
 static enum perfdata_status list_files(struct pd_branches *b, char *out, size_t room)
 {
 	struct pd_branch_sum sum, most[MOST_LISTED] = { { .count = 0 } };

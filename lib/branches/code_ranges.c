@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over the instructions of a range of code. A page of code is read at a time. */
+/* Walks over the instructions of a range of code. Reads a page of code at a time. */
 #include "config.h"
 #include "branches/code_ranges.h"
 #include "base/error.h"
@@ -13,9 +13,9 @@
 struct pd_code_ranges {
 	const struct pd_code_file *file;
 	struct pd_disassembler *disassembler;
-	uint64_t start, end;     /* of what was read */
+	uint64_t start, end;     /* addresses of the bytes in the buffer */
 	uint8_t bytes[BYTES_AT_ONCE];
-	/* many ranges run over the same instructions: what is known of these; size 0: nothing */
+	/* decoded instructions, since many ranges contain the same ones; size 0: free */
 	struct known { uint64_t address; uint8_t size; bool is_direct_jump; } known[NR_KNOWN];
 };
 
@@ -48,7 +48,8 @@ void pd_code_ranges_free(struct pd_code_ranges *ranges)
 	pd_free(ranges);
 }
 
-/* Reads the bytes at an address, as many as fit and the section has. false: the file does not have them. */
+/* Reads the bytes at an address, up to the size of the buffer or the end of the section. False: the file does not have
+ * them. */
 static bool read_bytes(struct pd_code_ranges *ranges, uint64_t address)
 {
 	const struct pd_code_range *section = pd_code_file_section(ranges->file, address);
@@ -63,7 +64,7 @@ static bool read_bytes(struct pd_code_ranges *ranges, uint64_t address)
 	return false;
 }
 
-/* Whether the bytes read contain a whole instruction, or the rest of the section. */
+/* Whether the buffer contains a whole instruction at the address, or the rest of the section. */
 static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 {
 	if (address < ranges->start || address >= ranges->end)
@@ -72,7 +73,7 @@ static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 	return ranges->end - address >= LONGEST_INSTRUCTION || (section && ranges->end == section->end);
 }
 
-/* PERFDATA_END: the file has no code there. PERFDATA_ABSENT: no instruction. */
+/* PERFDATA_END: the file has no code at the address. PERFDATA_ABSENT: no instruction begins there. */
 static enum perfdata_status decode_instruction(struct pd_code_ranges *ranges, uint64_t at, struct pd_instruction *ret)
 {
 	if (!has_bytes(ranges, at) && !read_bytes(ranges, at))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of one name are one function: a static one of several sources, or one with code in several places. */
+/* Extents of functions. Extents with one name are one function: static functions of several sources, or a function with
+ * code in several places. */
 #include "config.h"
 #include "branches/function_map.h"
 
@@ -12,13 +13,13 @@
 
 struct extent {
 	uint64_t start, end;
-	uint32_t name, order;   /* order: of those that start at one address the first one counts */
+	uint32_t name, order;   /* order: of extents with one start, the lowest counts */
 	bool is_entry;
 };
 
 struct pd_function_map {
 	struct pd_account *account;
-	uint64_t lowest;            /* code that linkers dropped has addresses below */
+	uint64_t lowest;            /* linkers give dropped code addresses below this one */
 	struct pd_intern *names;
 	struct extent *extents;
 	size_t nr, room;
@@ -64,7 +65,8 @@ static int compare_extents(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* The first extent with the last start at or before the address; NULL: it does not reach there. */
+/* Returns the extent with the last start at or before the address, and of several the first; NULL: it ends before the
+ * address. */
 static struct extent *find_extent(const struct pd_function_map *map, uint64_t address)
 {
 	size_t low;
@@ -77,17 +79,17 @@ static struct extent *find_extent(const struct pd_function_map *map, uint64_t ad
 	return address < extent->end ? extent : NULL;
 }
 
-/* Suffixes that compilers append to symbols of a function's parts and copies, and that LLVM's profiles leave out: the
- * outermost first. A word without a dot follows. */
+/* Suffixes of symbols of a function's parts and copies, which LLVM's profiles omit, outermost first. In the symbol, a
+ * word without a dot follows. */
 static const char *const suffixes[] = { ".llvm.", ".part.", ".__uniq." };
 
-/* Whether a symbol is that of the function: NAME, or NAME.part.0 and the like. */
+/* Whether the symbol names the function: NAME, or NAME.part.0 and similar. */
 static bool is_symbol_of(const char *symbol, const char *function)
 {
 	size_t length = strlen(symbol);
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		const size_t size = strlen(suffixes[i]);
-		size_t end = length;   /* of the last dot */
+		size_t end = length;   /* end of the last dot */
 		while (end && symbol[end - 1] != '.')
 			end--;
 		if (end >= size && !memcmp(symbol + end - size, suffixes[i], size))
@@ -96,7 +98,7 @@ static bool is_symbol_of(const char *symbol, const char *function)
 	return !strncmp(symbol, function, length) && !function[length];
 }
 
-/* Of a function with code in several places, those that have its symbol are where it is entered. */
+/* Marks extents where a function is entered. If a function has several extents, these are the ones with its symbol. */
 static bool take_symbol(void *user, const struct pd_code_symbol *symbol)
 {
 	struct pd_function_map *map = user;
@@ -126,7 +128,7 @@ enum perfdata_status pd_function_map_new(const struct pd_code_file *file, struct
 	if (!status)
 		status = pd_code_file_symbols(file, take_symbol, map);
 	if (status == PERFDATA_ABSENT && map->nr)
-		status = PERFDATA_OK;   /* without symbols nothing is an entry */
+		status = PERFDATA_OK;   /* without symbols there are no entries */
 	if (status)
 		pd_function_map_free(map);
 	else

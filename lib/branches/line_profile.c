@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of functions, lines and inlined calls: for LLVM what llvm-profgen makes of the same counts. A tree of
- * functions: a node is a function, or a call that was inlined; it has sites (line and discriminator), which have a
- * count, the targets of calls, and the nodes inlined there. */
+/* The profile of functions, lines and inlined calls. For LLVM it equals that of llvm-profgen. It is a tree of nodes: a
+ * node is a function, or an inlined call. A node has sites (line and discriminator). A site has a count, the targets of
+ * calls, and the nodes inlined at it. */
 #include "config.h"
 #include "branches/line_profile.h"
 
@@ -19,27 +19,27 @@
 #define NONE UINT32_MAX
 
 struct node {
-	uint32_t site;            /* where it was inlined; NONE: a function of its own */
+	uint32_t site;            /* site where it was inlined; NONE: not inlined */
 	uint32_t name;
 	uint64_t total, head;
 };
 struct site {
 	uint32_t node, line, discriminator;
-	bool is_line;             /* has code of its own, not only what was inlined */
+	bool is_line;             /* has code other than inlined calls */
 	uint64_t count;
 };
 struct target {
 	uint32_t site, name;
 	uint64_t count;
 };
-/* From `address` on, so many more or less. */
+/* A change of the count at `address`: by more - less. */
 struct step {
 	uint64_t address, more, less;
 };
 struct piece {
-	uint64_t start, count;    /* up to the start of the next one */
+	uint64_t start, count;    /* count of the code up to the start of the next piece */
 };
-/* Members in the order of the output: what they sort by, and their index. */
+/* A node, site or target in the order of the output: its sort keys, and its index. */
 struct place {
 	uint32_t parent, line, discriminator, index;
 	uint64_t count;
@@ -67,10 +67,11 @@ struct pd_line_profile {
 	size_t nr_sites, sites_room;
 	struct target *targets;
 	size_t nr_targets, targets_room;
-	/* (line, discriminator), (node, location), (site, name) of nodes and of targets -> index */
+	/* maps from (line, discriminator), (node, location), (site, name) for nodes, (site, name) for targets, to
+	 * indexes */
 	struct pd_hash_map locations, sites_by, nodes_by, targets_by;
 	struct places sorted_nodes, sorted_sites, sorted_targets;
-	bool has_flow_discriminators;    /* of LLVM's later passes: they count as they are */
+	bool has_flow_discriminators;    /* discriminators come from LLVM's later passes, and are used unchanged */
 	size_t accounted;
 };
 
@@ -93,7 +94,7 @@ static enum perfdata_status charge_profile(struct pd_line_profile *p)
 	return pd_account_is_exhausted(p->account) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* The value of a key, or *nr as that of a new one. -1 without memory. */
+/* Looks up the key; if it is new, adds it with the value nr. -1: no memory. */
 static int index_of(struct pd_hash_map *map, uint64_t key, size_t nr, uint32_t *ret, bool *ret_is_new)
 {
 	uint64_t value;
@@ -143,7 +144,7 @@ static enum perfdata_status add_target(struct pd_line_profile *p, uint32_t site,
 
 /* --- names and discriminators ------------------------------------------------------------------------------------- */
 
-/* What a compiler appends to names of copies of a function does not name another function. */
+/* Returns the length of a function's name without suffixes that a compiler appends to the names of copies. */
 static size_t length_of_name(const char *name, enum pd_line_rule rule)
 {
 	static const char *const suffixes[] = { ".llvm.", ".part." };
@@ -167,8 +168,8 @@ static enum perfdata_status intern_name(struct pd_line_profile *p, const char *n
 	return *ret == NONE ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* LLVM packs three numbers into a discriminator, each in as few bits as it takes: 1 bit for 0, 7 for numbers below 32,
- * else 14. */
+/* Takes one of three numbers that LLVM packs into a discriminator: 0 has 1 bit, numbers below 32 have 7 bits, others
+ * 14. */
 static uint32_t take_number(uint32_t *discriminator)
 {
 	const uint32_t d = *discriminator, bits = d >> 1;
@@ -180,7 +181,7 @@ static uint32_t take_number(uint32_t *discriminator)
 	return bits & 0x20 ? (bits >> 1 & 0xfe0) | (bits & 0x1f) : bits & 0x1f;
 }
 
-/* Which block of its line; *ret_copies: how many copies of the code unrolling made of one. */
+/* Returns the number of a block in its line. *ret_copies: how many copies loop unrolling made of its code. */
 static uint32_t block_of(const struct pd_line_profile *p, uint32_t discriminator, uint32_t *ret_copies)
 {
 	*ret_copies = 1;
@@ -196,8 +197,8 @@ static uint32_t block_of(const struct pd_line_profile *p, uint32_t discriminator
 
 /* --- code --------------------------------------------------------------------------------------------------------- */
 
-/* Finds the innermost site at an address, makes it and the nodes around it where they are missing, and adds `total` to
- * each node. *ret: NONE where no function is known. *ret_copies: see block_of. */
+/* Finds or makes the innermost site at an address and the nodes around it, and adds `total` to each node. *ret: NONE if
+ * no function is known. *ret_copies: see block_of. */
 static enum perfdata_status find_leaf(struct pd_line_profile *p, uint64_t address, uint64_t total, uint32_t *ret,
 				      uint32_t *ret_copies)
 {
@@ -209,7 +210,7 @@ static enum perfdata_status find_leaf(struct pd_line_profile *p, uint64_t addres
 		pd_symbols_blocks(p->file->dso, address, frames, discriminators, MOST_FRAMES, &nr);
 	if (status)
 		return status == PERFDATA_ABSENT ? PERFDATA_OK : status;
-	/* deeper calls than these count for the calls around them */
+	/* the code of more deeply inlined calls counts for the calls around them */
 	for (size_t i = nr < MOST_FRAMES ? nr : 0; i-- > 0 && frames[i].function && !status;) {
 		uint32_t name, node;
 		status = intern_name(p, frames[i].function, &name);
@@ -233,7 +234,7 @@ static const struct piece *piece_at(const struct pd_line_profile *p, uint64_t ad
 
 struct visit {
 	struct pd_line_profile *profile;
-	bool is_whole;       /* also code that did not run */
+	bool is_whole;       /* also contains code that did not run */
 	enum perfdata_status status;
 };
 
@@ -258,7 +259,7 @@ static bool visit_instruction(void *user, const struct pd_instruction *instructi
 	return true;
 }
 
-/* Whether any of the code ran. */
+/* Whether any code in [start, end) ran. */
 static bool did_run(const struct pd_line_profile *p, uint64_t start, uint64_t end)
 {
 	const struct piece *piece = piece_at(p, start);
@@ -274,7 +275,7 @@ static int compare_steps(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* How often the code from each address on ran. */
+/* Computes how often the code of each piece ran. */
 static enum perfdata_status make_pieces(struct pd_line_profile *p)
 {
 	if (!p->nr_steps)
@@ -350,11 +351,11 @@ enum perfdata_status pd_line_profile_add_branch(struct pd_line_profile *p, uint6
 	return status ? status : charge_profile(p);
 }
 
-/* --- in order ----------------------------------------------------------------------------------------------------- */
+/* --- sorting ------------------------------------------------------------------------------------------------------ */
 
 static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
-/* By where they belong, line, count from the largest on, name. */
+/* Orders by parent, line, count (largest first), name. */
 static int compare_places(const void *left, const void *right)
 {
 	const struct place *a = left, *b = right;
@@ -381,8 +382,8 @@ static void sort_places(struct places *places)
 		qsort(places->items, places->nr, sizeof *places->items, compare_places);
 }
 
-/* A line with calls ran at least as often as these. Only of functions, not of what was inlined: so llvm-profgen
- * counts. */
+/* Raises the count of a line to the sum of its calls, since it ran at least as often. Only for functions that are not
+ * inlined, as llvm-profgen does. */
 static void raise_lines(struct pd_line_profile *p)
 {
 	uint64_t sum = 0;
@@ -396,7 +397,7 @@ static void raise_lines(struct pd_line_profile *p)
 	}
 }
 
-/* Functions that many files have under one name say nothing about one of them. */
+/* Whether many files have functions of this name, so that the name identifies none. */
 static bool is_ambiguous(const char *name)
 {
 	return !strncmp(name, "__cxx_global_var_init", 21) || !strncmp(name, "__tls_init", 10);
@@ -436,7 +437,7 @@ enum perfdata_status pd_line_profile_finish(struct pd_line_profile *p)
 	return PERFDATA_OK;
 }
 
-/* The first place of that parent. */
+/* Returns the first place with the parent. */
 static const struct place *first_of(const struct places *places, uint32_t parent)
 {
 	size_t low;
@@ -459,7 +460,7 @@ static void write_line(const struct pd_line_profile *p, uint32_t index, unsigned
 	writer->end_line(user);
 }
 
-/* As deep as calls were inlined: MOST_FRAMES. */
+/* Recursive: as deep as calls are inlined, at most MOST_FRAMES. */
 static void write_node(const struct pd_line_profile *p, const struct place *place, unsigned depth,
 		       const struct pd_line_writer *writer, void *user)
 {
@@ -485,7 +486,7 @@ void pd_line_profile_write(const struct pd_line_profile *p, const struct pd_line
 			write_node(p, at, 0, writer, user);
 }
 
-/* --- making one --------------------------------------------------------------------------------------------------- */
+/* --- making a profile --------------------------------------------------------------------------------------------- */
 
 static bool look_for_flow(void *user, const struct pd_code_symbol *symbol)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_convert: puts reader, symbols, session and run together as the emitters ask. Of those four it includes the
- * public headers, which suffice, but for what samples weigh in a session. */
+/* perfdata_convert: combines reader, symbols, session and run as the emitters request. Uses the public headers of these
+ * four, except to ask the session for the weight of samples. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,38 +15,38 @@
 
 #define MOST_CONVERSIONS 64
 
-/* One format: its emitter, with values for its options. */
+/* A format: its emitter, and the values of its options. */
 struct part {
 	const struct perfdata_emitter *emitter;
 	struct perfdata_emitter_option_value *values;
 	struct perfdata_configuration configuration;
 	struct perfdata_target target;
-	uint64_t rows, *ret_rows;   /* of tables */
-	struct pd_profile_read **others;   /* recordings beside the one that is converted */
+	uint64_t rows, *ret_rows;   /* rows of tables */
+	struct pd_profile_read **others;   /* further recordings that options name */
 	size_t nr_others;
 };
 
 struct perfdata_result {
-	struct part *parts;         /* the session's filter points into them */
+	struct part *parts;         /* the filter of the session points into them */
 	size_t nr_parts;
 	struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;
 	struct perfdata_session *session;
 	uint64_t written;
-	/* Findings for the end of documents, where the caller gives no list for them. */
+	/* findings for the end of documents, if the caller passes no list for them */
 	struct perfdata_finding_list *findings;
 	bool finding_lost;
 	const struct perfdata_convert_options *options;
-	/* for perfdata_result_ask */
+	/* members for perfdata_result_ask */
 	const struct perfdata_registry *registry;
 	enum perfdata_tristate names;
-	struct perfdata_configuration asked;    /* of the first part */
+	struct perfdata_configuration asked;    /* configuration of the first part */
 	uint32_t needs;
 	struct pd_run_past past;
 	struct pd_profile_kept kept;
 };
 
-/* What all parts together ask for. */
+/* The requests of all parts together. */
 struct plan {
 	const struct perfdata_convert_options *options;
 	struct part *parts;
@@ -54,7 +54,7 @@ struct plan {
 	uint32_t needs, trace_samples;
 	enum perfdata_record_order order;
 	bool symbols, merge_deferred, keep_exited;
-	/* a part that weighs time off the CPU, and a part with the recorded samples; or NULL */
+	/* a part that weighs time off the CPU, and a part that weighs the recorded samples; NULL: none */
 	const struct part *off_cpu, *plain;
 	uint32_t spans;
 	const char *span_states;
@@ -140,7 +140,7 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 	return status;
 }
 
-/* --- what they ask for -------------------------------------------------------------------------------------------- */
+/* --- requests of emitters ----------------------------------------------------------------------------------------- */
 
 static enum perfdata_status require_same_part(const struct part *a, const struct part *b, struct perfdata_error *reterr)
 {
@@ -155,19 +155,19 @@ static enum perfdata_status join_parts(struct plan *plan, struct perfdata_error 
 	for (size_t i = 0; i < plan->nr_parts; i++) {
 		struct part *part = &plan->parts[i];
 		const struct perfdata_configuration *asks = &part->configuration;
-		/* of several formats, no one changes what the others count */
+		/* among several formats, none may change the samples that others count */
 		if (plan->nr_parts > 1 && asks->off_cpu == PERFDATA_OFF_CPU_BESIDE)
 			part->configuration.off_cpu = PERFDATA_OFF_CPU_USUAL;
 		if ((!plan->options->order && asks->order != first->configuration.order) ||
 		    asks->keep_exited != first->configuration.keep_exited)
 			return require_same_part(first, part, reterr);
-		/* only deliveries show whether deferred chains were joined */
+		/* only deliveries depend on joining deferred chains */
 		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
 			if (delivered && delivered->configuration.merge_deferred != asks->merge_deferred)
 				return require_same_part(delivered, part, reterr);
 			delivered = part;
 		}
-		/* where no time off the CPU was recorded, samples weigh the same for all */
+		/* if no time off the CPU was recorded, all parts weigh samples in the same way */
 		if (asks->off_cpu && plan->off_cpu &&
 		    (asks->off_cpu != plan->off_cpu->configuration.off_cpu ||
 		     asks->no_state_frames != plan->off_cpu->configuration.no_state_frames ||
@@ -252,7 +252,7 @@ static enum perfdata_status open_reader(const struct plan *plan, const struct pe
 	return perfdata_reader_open(input, &options, &result->reader, reterr);
 }
 
-/* Where there is one format, its emitter may say which records it needs; a filter of the caller's comes first. */
+/* If there is only one format, its emitter may narrow the records, except if the caller has a filter. */
 static void narrow_filter(const struct plan *plan, struct perfdata_filter *filter)
 {
 	const struct perfdata_configuration *asks = &plan->parts[0].configuration;
@@ -306,7 +306,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	return status;
 }
 
-/* Reads what the part's options name. All reading obeys the caller's limits. */
+/* Reads the recordings that the part's options name. The caller's limits apply to all of them. */
 static enum perfdata_status read_others(const struct plan *plan, struct perfdata_result *result, struct part *part,
 					struct perfdata_error *reterr)
 {
@@ -319,7 +319,7 @@ static enum perfdata_status read_others(const struct plan *plan, struct perfdata
 	if (!part->others)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	how.size = sizeof how;
-	how.on_progress = NULL;            /* that is of the recording */
+	how.on_progress = NULL;            /* progress is about the first recording */
 	how.payloads = false;
 	how.on_finding = plan->options->findings ? plan->options->on_finding : run_finding;
 	how.user = plan->options->findings ? plan->options->user : result;
@@ -379,7 +379,7 @@ static void free_parts(struct part *parts, size_t nr_parts)
 	pd_free(parts);
 }
 
-/* Takes over the parts. */
+/* Converts the input, and takes over the parts. */
 static enum perfdata_status convert_input(const struct plan *plan, const struct perfdata_input *input,
 					  struct perfdata_result **ret, struct perfdata_error *reterr)
 {
@@ -423,7 +423,7 @@ static enum perfdata_status convert_input(const struct plan *plan, const struct 
 
 static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
-/* Whether the samples that were added up are those that the part would have added up. */
+/* Whether the part would sum up the same samples as the conversion did. */
 static bool asks_for_same(const struct perfdata_result *result, const struct perfdata_configuration *asks)
 {
 	const struct perfdata_configuration *had = &result->asked;
@@ -509,7 +509,7 @@ enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct
 				      const char *format, const struct perfdata_convert_options *options,
 				      struct perfdata_result **ret, struct perfdata_error *reterr)
 {
-	struct perfdata_convert_options own;   /* the caller's struct may be shorter than the one read here */
+	struct perfdata_convert_options own;   /* the caller's struct may be shorter than this version's */
 	if (ret)
 		*ret = NULL;
 	const enum perfdata_status status = PD_OPTIONS_COPY(&own, recording, options, reterr);
@@ -527,7 +527,7 @@ void perfdata_result_free(struct perfdata_result *result)
 {
 	if (!result)
 		return;
-	free_parts(result->parts, result->nr_parts);   /* other recordings borrow the session */
+	free_parts(result->parts, result->nr_parts);   /* further recordings borrow the session */
 	pd_profile_kept_release(&result->kept);
 	perfdata_session_close(result->session);
 	perfdata_symbols_free(result->symbols);

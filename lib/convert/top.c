@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_top: a report whose rows are taken as they are. */
+/* perfdata_top: returns the rows of a report as structs. */
 #include "config.h"
 #include <string.h>
 #include "base/arena.h"
@@ -13,10 +13,10 @@
 
 struct top {
 	struct perfdata_top public;
-	struct pd_arena arena;       /* of all that `public` points to */
-	const char *wanted;          /* event, or NULL */
+	struct pd_arena arena;       /* memory of all that `public` points to */
+	const char *wanted;          /* event name; NULL: all */
 	uint64_t most;
-	const struct perfdata_reader_options *reading;   /* the caller's, or NULL */
+	const struct perfdata_reader_options *reading;   /* options of the caller; NULL: defaults */
 	bool found, is_damaged;
 };
 
@@ -27,7 +27,7 @@ static const char *copy_text(struct top *top, const char *text)
 	return pd_arena_copy(&top->arena, text, strlen(text));
 }
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 static const struct perfdata_top_function *copy_row(struct top *top, const struct perfdata_session *session,
 						    const struct report_row *row)
 {
@@ -40,7 +40,7 @@ static const struct perfdata_top_function *copy_row(struct top *top, const struc
 	*function = (struct perfdata_top_function){
 		.name = copy_text(top, row->name),
 		.file = copy_text(top, row->file),
-		.kind = row->kind,   /* a constant */
+		.kind = row->kind,   /* kind is a static string */
 		.build_id = { (const uint8_t *)pd_arena_copy(&top->arena, id.size ? (const void *)id.data : "",
 							     id.size),
 			      id.size },
@@ -82,7 +82,7 @@ static enum perfdata_status take_event(void *user, const struct perfdata_session
 
 /* --- the report --------------------------------------------------------------------------------------------------- */
 
-/* Damage inside records is found while their samples are added up; it goes where other damage is reported. */
+/* Reports damage inside records, which is found while their samples are summed up, like other damage. */
 static void take_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct top *top = user;
@@ -91,7 +91,7 @@ static void take_finding(void *user, const struct perfdata_finding *finding)
 		top->reading->on_finding(top->reading->user, finding);
 }
 
-/* The emitter writes no byte. */
+/* Writer for an emitter that writes no bytes. */
 static int write_nothing(void *user, const void *bytes, size_t size)
 {
 	(void)user, (void)bytes, (void)size;
@@ -107,7 +107,7 @@ static enum perfdata_status add_emitter(struct perfdata_registry *registry, stru
 	return pd_registry_add(registry, &emitter, reterr);
 }
 
-/* An event that has no samples differs from one that there is not. */
+/* Distinguishes an event without samples from one that does not exist. */
 static enum perfdata_status check_event(struct top *top, const struct perfdata_reader *reader,
 					struct perfdata_error *reterr)
 {

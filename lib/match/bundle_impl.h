@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the bundle: tar entries and the levels of ELF files. */
+/* What the files of bundles share: tar entries, and cutting of ELF files. */
 #ifndef PD_BUNDLE_IMPL_H
 #define PD_BUNDLE_IMPL_H
 
@@ -8,25 +8,26 @@
 #define PD_TAR_BLOCK 512u
 #define PD_BUNDLE_MANIFEST "perfdata-bundle.json"
 
-/* A name that leads nowhere but below the place where it is used: relative, of plain parts. */
+/* Whether the name leads only below the directory where it is used: relative, without "." and "..". */
 bool pd_is_safe_name(const char *name);
 
-/* --- tar_header.c: POSIX ustar, with pax headers for what does not fit -------------------------------------------- */
+/* --- tar_header.c: POSIX ustar, with pax headers for long names and large sizes ----------------------------------- */
 
 enum pd_tar_type { PD_TAR_FILE = '0', PD_TAR_LINK = '2', PD_TAR_DIRECTORY = '5' };
 
 struct pd_tar_entry {
 	enum pd_tar_type type;
-	const char *name, *target;   /* target of a link */
+	const char *name, *target;   /* target: of a link */
 	uint64_t size;
 };
-/* Writes the header, or headers, of an entry. */
+/* Writes the headers of an entry. */
 enum perfdata_status pd_tar_write_header(const struct pd_tar_entry *entry, perfdata_bundle_write_fn *write, void *user);
-/* Fills the last block of `size` bytes of content. */
+/* Writes zeros that fill the last block of `size` bytes of content. */
 enum perfdata_status pd_tar_write_padding(uint64_t size, perfdata_bundle_write_fn *write, void *user);
 enum perfdata_status pd_tar_write_end(perfdata_bundle_write_fn *write, void *user);
 
-/* A header's fields; false: its checksum is wrong. Names are not NUL-terminated where they fill their fields. */
+/* Fields of a header. Names are not NUL-terminated if they fill their fields. pd_tar_parse: false if the checksum is
+ * wrong. */
 struct pd_tar_header {
 	char type;
 	char name[257], target[101];
@@ -38,10 +39,11 @@ bool pd_tar_parse(const uint8_t block[PD_TAR_BLOCK], struct pd_tar_header *ret);
 
 struct pd_elf_wish {
 	enum perfdata_bundle_level level;
-	bool tables;                 /* with level answers: keep the tables for unwinding */
+	bool tables;                 /* for PERFDATA_BUNDLE_ANSWERS: keep the tables for unwinding */
 };
-/* An ELF file without what the level leaves out: allocated sections stay at their offsets, others move together. What
- * is no ELF file, or has no sections, stays as it is. `image` is taken over; *ret is to be freed with pd_free. */
+/* Removes from an ELF file what the level leaves out. Allocated sections keep their offsets; other sections move to the
+ * end. A file that is no ELF file, or has no sections, is unchanged. Takes over `image`; the caller frees *ret with
+ * pd_free. */
 enum perfdata_status pd_elf_cut(char *image, size_t size, const struct pd_elf_wish *wish, char **ret, size_t *ret_size);
 
 #endif

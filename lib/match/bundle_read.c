@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bundles as sources of symbols: an archive is decompressed once into a file without a name, from which entries are
- * copied on demand; of a directory, no file outside it is opened. */
+/* Bundles as sources of symbols. An archive is decompressed once into a file without a name, from which entries are
+ * copied on demand. From a directory, only files inside it are opened. */
 #include "config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -20,23 +20,23 @@
 
 #define MAX_BYTES ((uint64_t)16 << 30)
 #define MAX_ENTRIES ((size_t)1 << 20)
-#define MAX_NAMES ((size_t)64 << 20)   /* bytes of all names, which are in memory */
+#define MAX_NAMES ((size_t)64 << 20)   /* most bytes of all names, which are kept in memory */
 #define MAX_PAX ((uint64_t)64 << 10)
 #define MAX_LINKS 40u
 #define BUFFER ((size_t)1 << 18)
 
 struct member {
 	const char *name, *target;         /* target: of a link */
-	uint64_t offset, size;             /* in the archive */
+	uint64_t offset, size;             /* offset and bytes of the content in the archive */
 };
 
 struct perfdata_bundle_files {
-	char *path;                        /* the caller's path */
-	int root;                          /* of a directory, else -1 */
-	int spool;                         /* the archive, or its decompressed copy, else -1 */
+	char *path;                        /* path from the caller */
+	int root;                          /* descriptor of a directory, else -1 */
+	int spool;                         /* descriptor of the archive or of its decompressed copy, else -1 */
 	const char *tmpdir;
-	bool lacks_spool;                  /* the temporary file failed, not the bundle */
-	const char *limit;                 /* the limit that the archive exceeds, for PERFDATA_ELIMIT; or NULL */
+	bool lacks_spool;                  /* a temporary file failed, not the bundle */
+	const char *limit;                 /* limit that the archive exceeds, for PERFDATA_ELIMIT; NULL: none */
 	struct member *members;            /* sorted by name */
 	size_t nr, room;
 	uint64_t refused;
@@ -53,10 +53,10 @@ struct unpacking {
 	uint64_t compressed, decompressed, max_bytes;
 	uint32_t max_ratio;
 	bool lacks_out;                    /* writing failed, not reading */
-	const char *limit;                 /* as of the bundle */
+	const char *limit;                 /* see struct perfdata_bundle_files */
 };
 
-/* By errno, of a bundle or of a temporary file. */
+/* Returns the status for errno after a failed access to a bundle or a temporary file. */
 static enum perfdata_status status_of_errno(void)
 {
 	return pd_status_of_read(errno);
@@ -112,7 +112,7 @@ static enum perfdata_status unpack_bundle(struct unpacking *u, enum pd_codec_kin
 
 /* --- the index ---------------------------------------------------------------------------------------------------- */
 
-/* What pax headers said of the next entry. */
+/* What pax headers say about the next entry. */
 struct pax {
 	char name[PD_ROOTED_PATH], target[PD_ROOTED_PATH];
 	uint64_t size;
@@ -136,7 +136,7 @@ static void take_pax_record(struct pax *pax, const char *record, size_t size)
 	}
 }
 
-/* "LENGTH KEY=VALUE\n" */
+/* Takes "LENGTH KEY=VALUE\n". */
 static void take_pax(struct pax *pax, const char *text, size_t size)
 {
 	for (size_t at = 0; at < size;) {
@@ -168,7 +168,7 @@ static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct
 	return status;
 }
 
-/* The name inside the archive that a link leads to; false: the link leads out of the archive. */
+/* Sets `out` to the name in the archive to which a link leads; false: the link leads out of the archive. */
 static bool resolve_link(const char *name, const char *target, char out[PD_ROOTED_PATH])
 {
 	const char *slash = strrchr(name, '/');
@@ -287,7 +287,7 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* An archive that is not packed is read where it is. */
+/* Opens an archive that is not compressed, without a copy. */
 static enum perfdata_status open_in_place(struct perfdata_bundle_files *files, int fd, uint64_t most)
 {
 	struct stat st;
@@ -366,7 +366,7 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	const char *limit = files && status == PERFDATA_ELIMIT ? files->limit : NULL;
 	perfdata_bundle_files_close(files);
 	const bool of_system = (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error;
-	/* what pd_open_regular refuses has EINVAL */
+	/* EINVAL: pd_open_regular refused it */
 	const char *reason = error == EINVAL && !lacks_spool ? "no regular file" : strerror(error);
 	(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
 		       lacks_spool && error ? "a temporary file: " : "",
@@ -393,7 +393,7 @@ void perfdata_bundle_files_close(struct perfdata_bundle_files *files)
 	pd_free(files);
 }
 
-/* --- taking out --------------------------------------------------------------------------------------------------- */
+/* --- copying out -------------------------------------------------------------------------------------------------- */
 
 static const struct member *member_named(const struct perfdata_bundle_files *files, const char *name, size_t size)
 {
@@ -413,7 +413,8 @@ static const struct member *member_named(const struct perfdata_bundle_files *fil
 	return NULL;
 }
 
-/* A name may lead through links to folders: follows the first component that is a link, until no component is. */
+/* Finds an entry. Parts of the name may be links to directories: replaces the first part that is a link, until no part
+ * is one. */
 static const struct member *find_member(const struct perfdata_bundle_files *files, char name[PD_ROOTED_PATH - 1])
 {
 	for (unsigned links = 0; links < MAX_LINKS; links++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes into a bundle, under which names, and the archive. */
+/* Collects the files of a bundle, chooses their names, and writes the archive. */
 #include "config.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "symbols/draft/answers_draft.h"
 
 #define MAX_VDSO ((size_t)1 << 16)
-/* of a file, which is read into memory; 32-bit machines have less than that */
+/* most bytes of a file, since files are read into memory; 32-bit machines have less memory than this */
 #define MAX_FILE ((size_t)(SIZE_MAX > UINT32_MAX ? (uint64_t)8 << 30 : SIZE_MAX / 2))
 #define BLOCK ((size_t)1 << 18)
 
@@ -28,11 +28,11 @@ struct entry {
 	enum pd_tar_type type;
 	const char *name, *target;
 	enum perfdata_bundle_role role;
-	const char *file;                  /* here */
-	const struct pd_answers_draft *draft;   /* of answers */
+	const char *file;                  /* path on this machine */
+	const struct pd_answers_draft *draft;   /* draft of an answers file */
 	uint64_t size;
 	uint8_t sha256[PD_SHA256_SIZE];
-	uint32_t parts;                    /* enum perfdata_match_part */
+	uint32_t parts;                    /* bits of enum perfdata_match_part */
 };
 
 struct perfdata_bundle {
@@ -44,7 +44,7 @@ struct perfdata_bundle {
 	struct pd_arena arena;
 	struct pd_answers_draft **drafts;
 	size_t nr_drafts, drafts_room;
-	bool with_tables;                  /* libdwfl unwound stacks */
+	bool with_tables;                  /* stacks were unwound by libdwfl, so keep the tables for unwinding */
 };
 
 enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
@@ -115,7 +115,7 @@ static const char *role_name(enum perfdata_bundle_role role)
 	return "file";
 }
 
-/* The folder for a build-id: the recorded path, if that is a safe name for a folder. */
+/* Returns the directory for a build-id: the recorded path, if it is a safe name for a directory. */
 static const char *folder_of(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
 			     const char *digits)
 {
@@ -150,7 +150,7 @@ static enum perfdata_status add_link(struct perfdata_bundle *bundle, const char 
 		      : PERFDATA_ENOMEM;
 }
 
-/* Adds links where perf, gdb and elfutils look. The file with the most symbols is the debug file. */
+/* Adds links at the paths where perf, gdb and elfutils look. The file with the most symbols is the debug file. */
 static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char *folder, const char *digits,
 				      enum perfdata_bundle_role role)
 {
@@ -287,7 +287,7 @@ static enum perfdata_status check_id(const struct perfdata_bundle *bundle, const
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
-/* The sum of a file's bytes; large files take seconds. */
+/* Computes the SHA-256 of the content. Large files take seconds. */
 static enum perfdata_status sum_up(const struct perfdata_bundle *bundle, const char *content, size_t size,
 				   uint8_t ret[PD_SHA256_SIZE])
 {
@@ -350,7 +350,7 @@ static const struct pd_answers_draft *find_draft(const struct perfdata_bundle *b
 	return NULL;
 }
 
-/* The draft for a dso, which other recordings may have begun. NULL without memory. */
+/* Returns the draft for a dso, which another recording may have begun. NULL: no memory. */
 static struct pd_answers_draft *draft_for(struct perfdata_bundle *bundle, const struct perfdata_symbols_dso *dso)
 {
 	for (size_t i = 0; i < bundle->nr_drafts; i++)
@@ -370,7 +370,7 @@ enum perfdata_status perfdata_bundle_take_answers(struct perfdata_bundle *bundle
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (struct perfdata_symbols_dso *dso = pd_symbols_first(symbols); dso && !status; dso = dso->next) {
-		/* a bundle has the image of the vdso, which is small, as a whole */
+		/* the bundle has the whole image of the vdso, which is small */
 		if (!pd_symbols_were_asked(dso) || dso->request.kind == PERFDATA_DSO_VDSO)
 			continue;
 		struct pd_answers_draft *draft = draft_for(bundle, dso);
@@ -412,7 +412,7 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 		if (!entry.draft)
 			return PERFDATA_ABSENT;
 	}
-	/* the debug information of a program without a build-id: where debug directories have it */
+	/* debug information of a program without a build-id: at its path below debug directories */
 	if (!has_id && file->role == PERFDATA_BUNDLE_DEBUG && entry.name && find_entry(bundle, entry.name))
 		entry.name = format_name(bundle, "%s.debug", path);
 	if (!entry.name || (file->file && !entry.file))
@@ -502,7 +502,7 @@ static enum perfdata_status write_file(const struct perfdata_bundle *bundle, con
 	if (status)
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", entry->file ? entry->file : entry->name,
 				perfdata_status_text(status));
-	/* /proc/kallsyms says the same each time as long as no module comes or goes */
+	/* /proc/kallsyms is the same each time, unless a module was loaded or removed */
 	uint8_t sha256[PD_SHA256_SIZE];
 	status = sum_up(bundle, content, size, sha256);
 	if (!status && (size != entry->size || memcmp(sha256, entry->sha256, sizeof sha256) != 0))

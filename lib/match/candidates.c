@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is this file the wanted one, and is it better than the files found before? */
+/* Decides whether a file is the wanted one, and whether it is better than the files found before. */
 #include "config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define NAMES ((uint32_t)(PERFDATA_PART_SYMTAB | PERFDATA_PART_DWARF | PERFDATA_PART_MINIDEBUG))
 
-/* Which answer wins: the recorded file over any other, and a known identity over an unknown one. */
+/* Ranks results: the recorded file is better than any other, a known identity better than an unknown one. */
 static unsigned rank_of(enum perfdata_match_state state)
 {
 	static const unsigned ranks[] = {
@@ -75,8 +75,8 @@ bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum per
 	return true;
 }
 
-/* The recorded file, or its separate debug file: both have the build-id, and each may have parts that the other
- * lacks. */
+/* Takes a file with the right build-id: the recorded file or its separate debug file. Each may have parts that the
+ * other lacks. */
 static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 			    const struct pd_elf_facts *facts, enum perfdata_match_state state)
 {
@@ -86,7 +86,7 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 	if (before && !strcmp(before, shown))
 		return;
 	source->nr_found++;
-	/* a list or a recording, which only repeats the build-id, gives way to a file */
+	/* a file replaces a list or recording, which only repeats the build-id */
 	if (before && (parts_before & PERFDATA_PART_UNSEEN ||
 		       (facts->parts & PERFDATA_PART_TEXT && !(parts_before & PERFDATA_PART_TEXT)))) {
 		const enum perfdata_match_state better = rank_of(state) > lookup->rank ? state : result->state;
@@ -103,7 +103,8 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 	result->parts = (result->parts | facts->parts) & ~(uint32_t)PERFDATA_PART_UNSEEN;
 }
 
-/* No build-id was recorded: judges the file at the recorded path by its inode number, device and times. */
+/* Takes a file without proof, since no build-id was recorded: compares inode number, device and times of the file at
+ * the recorded path. */
 static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 			  const struct pd_elf_facts *facts, const struct stat *st)
 {
@@ -159,7 +160,7 @@ static bool judge_candidate(struct pd_lookup *lookup, struct pd_source *source, 
 			take_right_file(lookup, source, shown, facts,
 					at_path ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_MOVED);
 		} else if (strcmp(shown, lookup->result->found) != 0) {
-			/* the debug file of a file that could not be proven to be the recorded one */
+			/* the debug file of a file that may not be the recorded one */
 			if (facts->parts & NAMES & ~lookup->result->parts && !lookup->result->debug)
 				lookup->result->debug = shown;
 			lookup->result->parts |= facts->parts;
@@ -219,7 +220,7 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 	}
 	enum perfdata_status status = pd_elf_facts_read(fd, &facts);
 	const int error = errno;
-	/* an archive holds libraries with code, and has no build-id */
+	/* archives contain libraries, and so code, but have no build-id */
 	if (status == PERFDATA_EFORMAT && pd_is_archive(fd)) {
 		facts = (struct pd_elf_facts){ .parts = PERFDATA_PART_TEXT };
 		status = PERFDATA_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cuts ELF files down to what symbol names need, or names and unwinding. Addresses of a recording are offsets in the
- * file, so loaded segments keep their offsets: zeros replace the parts that are left out. Symbol tables and other
- * sections move to the end of the file. */
+/* Cuts ELF files down to what symbol names need, or names and unwinding. Addresses in a recording are offsets in the
+ * file, so loaded segments keep their offsets, and zeros replace removed parts. Symbol tables and other sections move
+ * to the end of the file. */
 #include "config.h"
 #include <elf.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void put(const struct image *image, uint8_t *at, size_t size, uint64_t va
 	}
 }
 
-/* A field of either class's structure. */
+/* Reads a field of a structure of either ELF class. */
 #define AT(base, type, field) ((base) + (image->wide ? offsetof(Elf64_##type, field) : offsetof(Elf32_##type, field)))
 #define WIDTH(type, field) (image->wide ? sizeof(((Elf64_##type *)0)->field) : sizeof(((Elf32_##type *)0)->field))
 #define GET(base, type, field) get(image, AT(base, type, field), WIDTH(type, field))
@@ -96,7 +96,7 @@ static const char *name_of(const struct image *image, const struct section *sect
 	return (const char *)image->bytes + names->offset + s->name;
 }
 
-/* What names are made of: also the entries of the procedure linkage table, which are named after relocations. */
+/* Whether the section is needed for names. Relocations are: PLT entries are named after them. */
 static bool has_names(const struct section *s, const char *name)
 {
 	switch (s->type) {
@@ -113,7 +113,7 @@ static bool has_names(const struct section *s, const char *name)
 	}
 }
 
-/* Tables for unwinding, which libdwfl reads. */
+/* Whether the section has tables for unwinding by libdwfl. */
 static bool has_frames(const char *name)
 {
 	return !strncmp(name, ".eh_frame", 9) || !strcmp(name, ".debug_frame") || !strncmp(name, ".ARM.ex", 7);
@@ -138,7 +138,7 @@ static void choose_sections(const struct image *image, struct section *sections,
 	sections[image->names].is_kept = true;
 }
 
-/* Whether the bytes of a section are there, and where they should be. */
+/* Whether the section's bytes are in the file. */
 static bool has_bytes(const struct image *image, const struct section *s)
 {
 	return s->type != SHT_NOBITS && s->type != SHT_NULL && range_fits(image, s->offset, s->size, 1);
@@ -149,7 +149,7 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return align > 1 && align <= 4096 ? (at + align - 1) / align * align : at;
 }
 
-/* The end of what must keep its place: what is loaded into memory, or of that what is kept. */
+/* Returns the end of all bytes that must keep their offsets: of all allocated sections, or only of kept ones. */
 static uint64_t loaded_end(const struct image *image, const struct section *sections, bool only_kept)
 {
 	uint64_t end = image->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
@@ -167,7 +167,7 @@ static uint64_t place_sections(const struct image *image, const struct section *
 			       const struct pd_elf_wish *wish, uint64_t *moved)
 {
 	const bool only_kept = wish->level == PERFDATA_BUNDLE_ANSWERS;
-	/* sums of at most 2^16 sizes within the file do not overflow */
+	/* no overflow: at most 2^16 sizes, each at most the file's */
 	uint64_t at = loaded_end(image, sections, only_kept);
 	for (uint64_t i = 1; i < image->nr_sections; i++) {
 		const struct section *s = &sections[i];
@@ -222,7 +222,7 @@ static enum perfdata_status cut_image(struct image *image, const struct pd_elf_w
 		choose_sections(image, sections, wish);
 		const uint64_t table = place_sections(image, sections, wish, moved),
 			       size = table + (uint64_t)image->nr_sections * image->section_size;
-		/* sections that overlap would make the file larger: then it stays as it is */
+		/* overlapping sections would make the file larger: it is unchanged then */
 		uint8_t *out = size < image->size ? pd_calloc(1, (size_t)size) : NULL;
 		status = size < image->size ? status : PERFDATA_ABSENT;
 		if (out) {

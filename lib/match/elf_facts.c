@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Headers and notes of ELF files of either class and byte order (System V ABI, "Object Files"; gabi-4+ for notes).
- * No number of the file is trusted: what a sane file can have limits how much is read, not what the file states. */
+ * Numbers in the file are not trusted: reading is limited by what real files contain, not by what the file states. */
 #include "config.h"
 #include <elf.h>
 #include <errno.h>
@@ -21,9 +21,9 @@
 
 struct elf {
 	const struct pd_elf_bytes *bytes;
-	enum perfdata_status *failure; /* of reading or memory */
-	size_t *notes_left;            /* bytes of notes that may still be read: many headers may refer to some */
-	uint8_t head[HEAD_SIZE];       /* the first bytes, read once */
+	enum perfdata_status *failure; /* of reading or of memory */
+	size_t *notes_left; /* bytes of notes that may still be read, since many headers may refer to the same notes */
+	uint8_t head[HEAD_SIZE];       /* first bytes of the file, read once */
 	size_t head_size;
 	bool wide, swap;
 	uint16_t machine, segment_size, section_size;
@@ -36,7 +36,7 @@ struct section {
 	uint64_t flags, offset, size;
 };
 
-/* Of a call that failed, by errno. */
+/* Returns the status for errno after a failed call. */
 static enum perfdata_status read_failure(void)
 {
 	return pd_status_of_read(errno);
@@ -61,7 +61,7 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t si
 	return true;
 }
 
-/* Whether the file has these bytes; asked before memory is allocated for them. */
+/* Whether the file has these bytes; checked before memory is allocated for them. */
 static bool has_bytes(const struct elf *elf, uint64_t offset, uint64_t size)
 {
 	uint8_t last;
@@ -122,7 +122,7 @@ static enum perfdata_status read_head(struct elf *elf)
 	return PERFDATA_OK;
 }
 
-/* Where 16 bits cannot count the sections, the first section header holds their number. */
+/* Reads the number of sections from the first section header if 16 bits cannot hold it. */
 static void count_sections(struct elf *elf)
 {
 	uint8_t bytes[sizeof(Elf64_Shdr)];
@@ -143,8 +143,8 @@ static void count_sections(struct elf *elf)
 		elf->nr_sections = 0;
 }
 
-/* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same
- * either way. */
+/* Finds the build-id in notes. Name and content of a note are padded to 4 bytes, or to 8 in a segment with this
+ * alignment; both give the same build-id. */
 static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t stated, struct pd_build_id *ret)
 {
 	uint8_t few[512], *notes = few;
@@ -190,7 +190,7 @@ static bool id_in_segments(const struct elf *elf, struct pd_build_id *ret)
 
 struct sections {
 	uint8_t *headers;
-	char *names;                       /* followed by a NUL */
+	char *names;                       /* a NUL follows */
 	size_t names_size;
 };
 
@@ -254,7 +254,7 @@ static uint32_t part_of(const struct section *section, const char *name)
 	return !strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info") ? PERFDATA_PART_DWARF : 0;
 }
 
-/* A file name of one part: anything else would lead elsewhere. */
+/* Reads a file name. It must have one part: other names would lead to other directories. */
 static void read_debug_link(const struct elf *elf, const struct section *section, struct pd_elf_facts *ret)
 {
 	char name[PD_LINK_NAME];
@@ -265,7 +265,7 @@ static void read_debug_link(const struct elf *elf, const struct section *section
 	strcpy(ret->debug_link, name);
 }
 
-/* A path, and the build-id of the file there. */
+/* Reads a path and the build-id of the file at this path. */
 static void read_alt_link(const struct elf *elf, const struct section *section, struct pd_elf_facts *ret)
 {
 	char bytes[PD_ROOTED_PATH];
@@ -311,7 +311,7 @@ enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd
 	status = read_sections(&elf, &all);
 	if (!status)
 		look_at_sections(&elf, &all, ret);
-	/* a file whose section headers were cut off still has its code */
+	/* a file that lost its section headers still has code */
 	if (!elf.nr_sections && elf.nr_segments)
 		ret->parts |= PERFDATA_PART_TEXT;
 	release_sections(&all);

@@ -61,7 +61,7 @@ static const char *skip_blanks(const struct line *line, const char *at)
 	return at;
 }
 
-/* From eu-unstrip's columns: FILE if it is named, else the name of the module. */
+/* Adds a line of eu-unstrip: FILE if it has a name, else the name of the module. */
 static int add_module(struct pd_id_list *list, struct pd_arena *arena, const struct line *line)
 {
 	const char *words[5];
@@ -86,7 +86,7 @@ static int add_module(struct pd_id_list *list, struct pd_arena *arena, const str
 			      sizes[which]);
 }
 
-/* "ID" or "ID PATH"; a path may have blanks inside. */
+/* Adds "ID" or "ID PATH"; a path may contain blanks. */
 static int add_plain(struct pd_id_list *list, struct pd_arena *arena, const struct line *line)
 {
 	struct pd_build_id id = { .size = 0 };
@@ -99,9 +99,9 @@ static int add_plain(struct pd_id_list *list, struct pd_arena *arena, const stru
 	return pd_id_list_add(list, arena, &id, path, (size_t)(line->end - path));
 }
 
-/* Columns of our own table. */
+/* Columns of perfdata's own table. */
 struct columns {
-	size_t id, path;                   /* numbers */
+	size_t id, path;                   /* column numbers */
 	bool found;
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every file below a directory, by its build-id. Directories to visit form a stack that all threads take from; links
- * are not followed, so that the walk ends and stays below its root. The result does not depend on which thread was
- * faster. */
+/* Indexes every file below a directory by its build-id. All threads take directories from one stack. Links are not
+ * followed, so that the walk ends and stays below its root. The result does not depend on which thread was faster. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -23,20 +22,20 @@ struct directory {
 	struct directory *next;
 	unsigned depth;
 	size_t size;
-	char path[];                       /* "" is the root, others begin with '/' */
+	char path[];                       /* "" for the root; others begin with '/' */
 };
 
 struct walk {
 	struct pd_id_search *search;
 	int root;
-	struct pd_monitor *lock;           /* of all that follows, and of the search's hits */
+	struct pd_monitor *lock;           /* protects all members after it, and the hits of the search */
 	struct directory *waiting;
 	unsigned working;
 	enum perfdata_status failure;
-	struct pd_hash_map by_hash;             /* of a build-id's first bytes → its number */
+	struct pd_hash_map by_hash;             /* hash of a build-id's first bytes → its number */
 };
 
-/* A hash of the first bytes only, since some recorders pad ids. */
+/* Hashes only the first bytes, since some recorders pad build-ids. */
 static uint64_t id_key(const struct pd_build_id *id)
 {
 	uint64_t key = 0;
@@ -125,7 +124,7 @@ static void report_progress(struct walk *walk, uint64_t nr)
 	pd_monitor_leave(walk->lock);
 }
 
-/* The type that the directory states for an entry; some file systems state none. */
+/* Returns the type that the directory states for an entry; on some file systems it states none. */
 static unsigned char type_of(int dir_fd, const struct dirent *entry)
 {
 	struct stat st;
@@ -174,7 +173,7 @@ static void list_directory(struct walk *walk, const struct directory *dir)
 	closedir(stream);
 }
 
-/* Waits for a directory while another thread may still find some; NULL at the end. */
+/* Waits for a directory as long as another thread may find one; NULL: the walk has ended. */
 static struct directory *take_directory(struct walk *walk)
 {
 	pd_monitor_enter(walk->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel, its modules and its vdso: no ordinary files, and found under other names than recorded. */
+/* Finds the kernel, its modules and its vdso, which are no ordinary files or have other paths than recorded. */
 #include "config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -24,14 +24,14 @@ static bool is_plain_name(const char *name)
 
 /* --- the kernel --------------------------------------------------------------------------------------------------- */
 
-/* Keeps the failure of reading an open file, by errno. */
+/* Keeps the failure of a read from an open file, by errno. */
 static void note_read(struct perfdata_match *match)
 {
 	const bool is_short = pd_status_of_errno(errno) == PERFDATA_ENOMEM;
 	pd_keep_failure(&match->failure, is_short ? PERFDATA_ENOMEM : PERFDATA_EREAD);
 }
 
-/* Whether a text of kernel symbols is one, with addresses (kptr_restrict hides them as zeros). */
+/* Whether the file is a list of kernel symbols with addresses (kptr_restrict replaces them by zeros). */
 static bool has_addresses(struct perfdata_match *match, int fd)
 {
 	char head[KALLSYMS_HEAD + 1];
@@ -79,7 +79,7 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 	result->identified |= !lookup->id.size;
 }
 
-/* Whether the wanted kernel runs here: by its build-id, or by its release on the host of that name. */
+/* Whether the wanted kernel is the running one: it has its build-id, or its release and host name. */
 static bool is_running(struct pd_lookup *lookup)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
@@ -117,8 +117,7 @@ static bool look_for_vmlinux(struct pd_lookup *lookup, struct pd_source *source)
 	return found;
 }
 
-/* Only notes a compressed kernel image: decompressing its five formats is not worth the trouble, since names need
- * vmlinux anyway. */
+/* Takes note of a compressed kernel image without decompressing its five formats, since names need vmlinux anyway. */
 static void note_compressed_image(struct pd_lookup *lookup, struct pd_source *source)
 {
 	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH];
@@ -152,7 +151,7 @@ void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
 
-/* The file may have been compressed, or not, by whoever installed it. */
+/* Tries the path compressed and uncompressed, since a distribution may install either. */
 static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, const char *path)
 {
 	char place[PD_ROOTED_PATH];
@@ -162,8 +161,7 @@ static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, con
 	return false;
 }
 
-/* "[xfs]": the recording does not say where the file was; the list of modules that was installed with the kernel
- * does. */
+/* Finds a module recorded as "[xfs]", without path, in the list of modules that was installed with the kernel. */
 static void look_by_name(struct pd_lookup *lookup, struct pd_source *source, const char *name)
 {
 	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH], *text = NULL;

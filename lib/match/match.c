@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources, and the search for each wanted file through all of them. */
+/* Opens sources, and searches all of them for each wanted file. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -79,7 +79,7 @@ bool pd_has_entry_but(int root, const char *name)
 	return found;
 }
 
-/* The status of a source that cannot be opened, by errno. */
+/* Returns the status, by errno, of a source that cannot be opened. */
 static enum perfdata_status refuse_errno(struct perfdata_error *reterr, const char *path)
 {
 	const int error = errno;
@@ -258,7 +258,7 @@ enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t sou
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-/* Whether no file is looked for: the names of such code come with the recording, or from nowhere. */
+/* Whether no file is searched, since the recording itself has the names of this code, or nothing has. */
 static bool is_memory(const struct perfdata_match_wanted *wanted)
 {
 	switch (wanted->kind) {
@@ -296,7 +296,7 @@ static bool is_searched(const struct pd_source *source)
 	       source->kind == PERFDATA_SOURCE_DEBUG_DIR;
 }
 
-/* All ids at once, before the first is asked for. */
+/* Searches directories for all build-ids at once, before the first look-up. */
 static enum perfdata_status search_places(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
 					  size_t nr)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a source may have a file, from what the recording says of the file. Paths by build-id need no index: the id
- * spells the path. */
+/* The paths that a source may have for a file. The build-id of a file gives its path, so no index is needed. */
 #include "config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include "match/match.h"
 #include "symbols/answers/symbol_answers.h"
 
-/* What the kernel and /proc/PID/maps append to the path of a file that has no name any more. */
+/* The suffix that the kernel and /proc/PID/maps append to the path of a deleted file. */
 static const char deleted[] = " (deleted)";
 
 static const char *base_of(const char *path)
@@ -31,10 +30,10 @@ bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct
 	       PD_ROOTED_PATH;
 }
 
-/* By build-id, below `prefix` of a source. */
+/* Looks below `prefix` of a source by build-id. */
 static void look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix)
 {
-	/* of debug packages; of perf's cache, where the entry is a directory or the file itself */
+	/* of debug packages; and of perf's cache, where the entry is the file, or a directory with it */
 	static const char *const suffixes[] = { "", ".debug", "/elf", "/debug", "/vdso" };
 	char path[PD_ROOTED_PATH];
 	struct pd_build_id room;
@@ -100,7 +99,7 @@ static void look_in_debug_dir(struct pd_lookup *lookup, struct pd_source *source
 	}
 }
 
-/* Answers in place of a file, or beside what a bundle keeps of it. */
+/* Takes an answers file, which replaces a file, or completes the parts of it that a bundle has. */
 static void consider_answers(struct pd_lookup *lookup, struct pd_source *source, const char *path)
 {
 	char head[512], real[PD_ROOTED_PATH];
@@ -127,7 +126,7 @@ static void consider_answers(struct pd_lookup *lookup, struct pd_source *source,
 	lookup->result->parts |= PERFDATA_PART_ANSWERS;
 }
 
-/* In a bundle, the build-id spells a file's path; files without a build-id are below root/. */
+/* Looks in a bundle: the build-id gives a file's path; files without a build-id are below root/. */
 static void look_in_bundle(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
@@ -171,8 +170,7 @@ static bool has_path(const struct perfdata_match_wanted *wanted, const char *pat
 	return false;
 }
 
-/* What a list says of the wanted file. A build-id without a path counts as one at the recorded path, since nothing
- * contradicts that. */
+/* Looks in a list. An entry without a path counts as one at the recorded path. */
 static void look_in_list(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct pd_listed *same = NULL, *other = NULL, *bare = NULL;
@@ -285,7 +283,7 @@ void pd_look_in_source(struct pd_lookup *lookup, struct pd_source *source)
 	}
 }
 
-/* --- what the files found name ------------------------------------------------------------------------------------ */
+/* --- links in the files found ------------------------------------------------------------------------------------- */
 
 static void look_for_debug_link(struct pd_lookup *lookup, struct pd_source *source)
 {

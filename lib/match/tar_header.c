@@ -48,7 +48,7 @@ static enum perfdata_status write_block(char type, const char *name, const char 
 	return write(user, &h, sizeof h);
 }
 
-/* "LENGTH KEY=VALUE\n", where LENGTH counts itself. */
+/* Writes "LENGTH KEY=VALUE\n"; LENGTH includes its own digits. */
 static size_t pax_record(char *out, size_t room, const char *key, const char *value)
 {
 	const size_t rest = strlen(key) + strlen(value) + 3;
@@ -107,7 +107,7 @@ enum perfdata_status pd_tar_write_end(perfdata_bundle_write_fn *write, void *use
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Octal digits; large numbers are binary after a first bit. false: neither. */
+/* Parses octal digits, or a binary number if the first bit is set. False: neither. */
 static bool parse_number(const char *field, size_t size, uint64_t *ret)
 {
 	uint64_t value = 0;

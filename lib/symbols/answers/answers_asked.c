@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes which addresses were looked up, for those who collect answers. */
+/* Notes which addresses were looked up, so that drafts can collect answers for them. */
 #include "config.h"
 #include "base/memory.h"
 #include "symbols/answers/symbol_answers.h"

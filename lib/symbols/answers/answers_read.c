@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers in place of a file: reads the text that answers_draft.c writes, and looks addresses up in it. The text is as
- * hostile as any file: numbers refer only to earlier lines, addresses ascend, and memory is in proportion to the
- * text. */
+/* Reads answers: the text that answers_draft.c writes, for machines without the file itself, and looks addresses up in
+ * it. The text is not trusted: numbers refer only to earlier lines, addresses ascend, and the memory is proportional to
+ * the text. */
 #include "config.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -16,22 +16,22 @@
 #include "symbols/answers/symbol_answers.h"
 
 #define MAX_FILE ((size_t)1 << 30)
-#define MOST_CALLS 4096u              /* in progress at one address */
+#define MOST_CALLS 4096u              /* most calls in progress at one address */
 
 struct text {
 	const char *raw;
-	_Atomic(const char *) shown;      /* demangled at first use */
+	_Atomic(const char *) shown;      /* demangled name; NULL until first use */
 };
 
 struct pd_answers {
 	struct pd_answers_head head;
 	uint64_t base;
-	char *bytes;                      /* of the file; texts are in it */
+	char *bytes;                      /* bytes of the text, to which `texts` point */
 	size_t size;
 	struct text *texts;
 	struct pd_answer_symbol *symbols;
 	struct pd_answer_call *calls;
-	uint32_t *depths;                 /* of calls: how many there are up to the function */
+	uint32_t *depths;                 /* for each call: the number of calls up to its function */
 	struct pd_answer *answers;
 	struct pd_answer_rule *rules;
 	struct pd_answer_word *words;
@@ -39,15 +39,15 @@ struct pd_answers {
 	size_t libraries_room;
 	size_t nr_texts, nr_symbols, nr_calls, nr_answers, nr_rules, nr_words, nr_codes;
 	size_t texts_room, symbols_room, calls_room, depths_room, answers_room, rules_room, words_room;
-	struct pd_arena names;            /* demangled; with the lock of names */
-	struct pd_hash_map lacking;       /* addresses that were asked and are not here; with the lock of names */
+	struct pd_arena names;            /* demangled names; protected by the lock of names */
+	struct pd_hash_map lacking;       /* looked-up addresses without an answer; protected by the lock of names */
 	size_t accounted;
 	bool is_reported;
 };
 
 /* --- words of a line ---------------------------------------------------------------------------------------------- */
 
-/* Ends the word at *at with a NUL and moves to the next; NULL after the last. */
+/* Ends the word at *at with a NUL and moves *at to the next; returns NULL after the last. */
 static char *next_word(char **at)
 {
 	char *word = *at;
@@ -84,7 +84,7 @@ static bool take_u32(char **at, uint64_t most, uint32_t *ret)
 	return true;
 }
 
-/* The number of an earlier line, or '-'. */
+/* Takes '-' or the number of an earlier line. */
 static bool take_reference(char **at, size_t nr, uint32_t *ret)
 {
 	if (*at && (*at)[0] == '-' && ((*at)[1] == '\t' || !(*at)[1])) {
@@ -158,7 +158,7 @@ bool pd_answers_read_head(const char *text, size_t size, struct pd_answers_head 
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Replaces escaped bytes where they are. */
+/* Replaces escape sequences in place. */
 static bool unescape_text(char *text)
 {
 	char *to = text;
@@ -328,7 +328,7 @@ static int take_line(struct pd_answers *a, struct pd_jit *jit, char *line)
 	}
 }
 
-/* Bytes without a NUL between lines: a line that has one ends there, and is no line of ours. */
+/* Parses the lines between newlines. A line with a NUL ends there, and is invalid. */
 static enum perfdata_status parse_answers(struct pd_answers *a, struct pd_jit *jit, struct pd_work *work)
 {
 	struct pd_meter meter = pd_meter(work);
@@ -409,7 +409,7 @@ static enum perfdata_status read_answers(struct perfdata_symbols_dso *dso, int f
 	if (status)
 		return status;
 	pd_work_add_bytes(&dso->work, a->size);
-	/* each byte of a line takes at most as much memory as these of the shortest line */
+	/* a line takes at most as much memory for each of its bytes as the shortest line does */
 	status = pd_work_room(&dso->work, 8 * (uint64_t)a->size);
 	if (!status)
 		status = parse_answers(a, &dso->jit, &dso->work);
@@ -449,7 +449,7 @@ void pd_answers_close(struct perfdata_symbols_dso *dso)
 
 /* --- looking up --------------------------------------------------------------------------------------------------- */
 
-/* The place of an address among items that begin with theirs, in ascending order; NULL: it is not there. */
+/* Finds an address in an ascending array whose items begin with their address; NULL: not found. */
 static const void *find_entry(const void *items, size_t nr, size_t size, uint64_t address)
 {
 	const char *bytes = items;
@@ -489,7 +489,8 @@ static const struct pd_answer *answer_at(struct perfdata_symbols_dso *dso, uint6
 	return found;
 }
 
-/* The shown text for a raw one: what the answers say, or the demangled name. NULL without memory, or room for it. */
+/* Returns the shown text for a raw one: from the answers, or demangled. NULL: no memory, or the limit of names is
+ * reached. */
 static const char *shown_text(struct perfdata_symbols_dso *dso, uint32_t raw, uint32_t shown, bool is_mangled)
 {
 	struct pd_answers *a = dso->answers;

@@ -26,7 +26,7 @@
 #define PD_ANSWERS_MAGIC "perfdata-answers\t1\t"
 #define PD_NO_ANSWER UINT32_MAX
 
-/* Words of the first line, by enum perfdata_dso_kind and by enum pd_answers_base. */
+/* Words of the first line, indexed by enum perfdata_dso_kind and by enum pd_answers_base. */
 enum { PD_ANSWERS_KINDS = 6, PD_ANSWERS_BASES = 4 };
 extern const char *const pd_answers_kinds[PD_ANSWERS_KINDS], *const pd_answers_bases[PD_ANSWERS_BASES];
 
@@ -40,14 +40,14 @@ enum pd_answer_flag {
 
 struct pd_answer {
 	uint64_t address;
-	uint32_t symbol, calls;       /* numbers, or PD_NO_ANSWER */
-	uint32_t object;              /* text: the source of the object that the function came from */
+	uint32_t symbol, calls;       /* indexes of lines, or PD_NO_ANSWER */
+	uint32_t object;              /* index of a text: the source of the object file with the function */
 	uint32_t flags;
 };
 
 struct pd_answer_symbol {
 	uint64_t start, size;
-	uint32_t name, shown, module; /* texts; shown: only where demangling does not give it */
+	uint32_t name, shown, module; /* indexes of texts; shown: only if it is not the demangled name */
 	uint32_t binding;
 };
 
@@ -67,21 +67,21 @@ struct pd_answer_word { uint64_t offset, value; };
 struct pd_answer_library { uint64_t offset, size; uint32_t name, unused; };
 struct pd_answer_rule { uint64_t address; struct pd_rule rule; };
 
-/* What the first line says. */
+/* The content of the first line. */
 struct pd_answers_head {
 	enum perfdata_dso_kind kind;
 	struct pd_build_id id;
 	enum pd_answers_base { PD_BASE_FILE, PD_BASE_TEXT, PD_BASE_STEXT, PD_BASE_START } base;
-	bool has_names;               /* false: the file had no symbols */
-	uint64_t shift;               /* pd_elf_text_shift */
+	bool has_names;               /* whether the file had symbols */
+	uint64_t shift;               /* see pd_elf_text_shift */
 };
 
 /* --- answers_asked.c ---------------------------------------------------------------------------------------------- */
 
-/* Notes for a dso what was asked; does nothing unless the options say so. Any thread. */
+/* Note a look-up in a dso if the options say so. Any thread. */
 void pd_asked_address(const struct perfdata_symbols_dso *dso, uint64_t address);
 void pd_asked_code(const struct perfdata_symbols_dso *dso, size_t number);
-/* Of a jitdump file: the number of the code << 32 | the offset inside it. */
+/* Notes a look-up in a jitdump file: number of the code << 32 | offset in the code. */
 void pd_asked_rule(const struct perfdata_symbols_dso *dso, uint64_t vaddr);
 void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t value);
 /* Whether anything was asked of the dso, or of a library in the archive that it is. */
@@ -91,7 +91,7 @@ void pd_asked_free(struct pd_asked *asked);
 struct pd_asked {
 	struct pd_monitor *lock;
 	struct pd_hash_map addresses, codes, rules, words;
-	bool failed;                  /* memory did; some are missing */
+	bool failed;                  /* an allocation failed, so look-ups may be missing */
 };
 struct pd_asked *pd_asked_new(void);
 
@@ -102,11 +102,11 @@ struct pd_asked *pd_asked_new(void);
  * the lock of the dso. */
 enum perfdata_status pd_answers_read(struct perfdata_symbols_dso *dso, int fd, const char **ret_reason);
 bool pd_answers_have_names(const struct pd_answers *answers);
-/* How many addresses were asked that the answers lack; true once. */
+/* Sets *ret_nr to the number of looked-up addresses without an answer; true only once. */
 bool pd_answers_lack(struct perfdata_symbols_dso *dso, uint64_t *ret_nr);
 void pd_answers_close(struct perfdata_symbols_dso *dso);
 bool pd_answers_have(const struct pd_answers *answers, uint64_t address);
-/* As the functions of symbols.h; to be called for a dso that has answers. */
+/* As the functions of symbols.h, for a dso that has answers. */
 enum perfdata_status pd_answers_symbol(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 				       struct perfdata_symbol *ret);
 enum perfdata_status pd_answers_calls(struct perfdata_symbols_dso *dso, uint64_t address,
@@ -116,13 +116,13 @@ enum perfdata_status pd_answers_object(struct perfdata_symbols_dso *dso, uint64_
 				       const char **ret);
 bool pd_answers_differ(struct perfdata_symbols_dso *dso, uint64_t address);
 struct pd_rule pd_answers_rule(struct perfdata_symbols_dso *dso, uint64_t vaddr);
-/* The same for code of a JIT compiler, by the key of unwind_jit.c. false: its file had no rule. */
+/* As pd_answers_rule for JIT code; key: see pd_asked_rule. False: the file had no rule. */
 bool pd_answers_jit_rule(const struct perfdata_symbols_dso *dso, uint64_t key, struct pd_rule *ret);
 bool pd_answers_word(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret);
 uint64_t pd_answers_nr_symbols(const struct pd_answers *answers);
-/* The first line of a text that may be cut; false: it is none. */
+/* Reads the first line of a text, which may be cut; false: not such a text. */
 bool pd_answers_read_head(const char *text, size_t size, struct pd_answers_head *ret);
-/* What addresses of the dso's answers count from, and its address. */
+/* Returns the base of addresses in the dso's answers, and sets *ret_address to its address. */
 enum pd_answers_base pd_answers_base_of(const struct perfdata_symbols_dso *dso, uint64_t *ret_address);
 
 #endif

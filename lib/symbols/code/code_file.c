@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a program or library, by its segments and sections. */
+/* The code of a program or library, as its segments and sections describe it. */
 #include "config.h"
 #include "symbols/code/code_file.h"
 #include "symbols/symbols.h"
@@ -19,7 +19,7 @@ static int compare_ranges(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Segments with code as the kernel maps them: whole pages of the file. */
+/* Adds the segments with code. The kernel maps whole pages of the file. */
 static enum perfdata_status take_segments(const struct pd_elf *elf, struct pd_code_file *file)
 {
 	file->segments = pd_calloc(elf->segment_count ? elf->segment_count : 1, sizeof *file->segments);
@@ -72,7 +72,7 @@ static enum perfdata_status take_sections(const struct pd_elf *elf, struct pd_co
 enum perfdata_status pd_code_file_open(struct perfdata_symbols_dso *dso, struct pd_code_file **ret)
 {
 	struct perfdata_symbols_origin origin;
-	/* a file without symbols is a file with code */
+	/* a file without symbols still has code */
 	const enum perfdata_status loaded = pd_symbols_origin(dso, &origin);
 	if (loaded && loaded != PERFDATA_ABSENT)
 		return loaded;

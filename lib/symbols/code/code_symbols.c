@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All symbols of a file with code, as its table has them. The tables of symbol_table.c keep what perf shows: one name
- * for an address. Compilers' tools look at the others, too. */
+/* Reads all symbols of a file with code. The tables of symbol_table.c keep only one name for each address, which perf
+ * prints; tools for compilers use the others too. */
 #include "config.h"
 #include "symbols/code/code_file.h"
 #include "symbols/symbols.h"
@@ -12,7 +12,7 @@ struct walk {
 	const struct pd_elf *elf;
 	const char *strings;
 	size_t strings_size;
-	const char *source;      /* the name of the last FILE symbol */
+	const char *source;      /* name of the last FILE symbol */
 	pd_take_code_symbol *take;
 	void *user;
 	bool is_over;

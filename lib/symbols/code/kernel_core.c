@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Code of the kernel and its modules as it was in memory: `kcore`, an ELF file of memory, beside `kallsyms` and
- * `modules`. perf keeps the three in the folder of a recording (perf record --kcore) and in its build-id cache (perf
- * buildid-cache --kcore). kcore has no build-id: the folder belongs to the recording, or is named by the build-id, and
- * kallsyms has to have the kernel where it was recorded. */
+/* Code of the kernel and its modules from memory: `kcore`, an ELF file of memory, with `kallsyms` and `modules` in the
+ * same directory. perf writes these three files into a recording's directory (perf record --kcore) and into its
+ * build-id cache (perf buildid-cache --kcore). kcore has no build-id. It fits the kernel if the directory belongs to
+ * the recording or has the build-id as its name, and if kallsyms has the kernel at the recorded address. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "symbols/symbols.h"
 #include "symbols/elf/symbol_elf.h"
 
-#define MOST_COPIES 64       /* of one kernel in the cache, a copy for each boot */
+#define MOST_COPIES 64       /* most copies of one kernel in the cache, which has one for each boot */
 
 static int open_part(struct perfdata_symbols *symbols, const char *folder, const char *name, char path[PD_ROOTED_PATH])
 {
@@ -28,7 +28,7 @@ static int open_part(struct perfdata_symbols *symbols, const char *folder, const
 	return fd;
 }
 
-/* Whether kallsyms of the folder has the recorded kernel's reference symbol where it was recorded: KASLR loads a kernel
+/* Whether kallsyms in the directory has the kernel's reference symbol at the recorded address: KASLR loads a kernel
  * elsewhere at each boot. */
 static bool is_of_boot(struct perfdata_symbols_dso *kernel, const char *folder)
 {
@@ -77,7 +77,7 @@ static int compare_names(const void *left, const void *right)
 	return strcmp(*(const char *const *)right, *(const char *const *)left);
 }
 
-/* The copies in the cache are named by the time when they were made: the newest comes first. */
+/* Searches the copies in the cache, newest first: their names are the times of copying. */
 static void take_from_cache(struct perfdata_symbols_dso *kernel)
 {
 	const struct perfdata_symbols_request *r = &kernel->request;
@@ -120,7 +120,7 @@ static void find_core(struct perfdata_symbols_dso *kernel)
 		take_from_cache(kernel);
 }
 
-/* Whether `modules` of the folder, a copy of /proc/modules, has the module where it was recorded. */
+/* Whether `modules` in the directory, a copy of /proc/modules, has the module at the recorded address. */
 static bool has_module(struct perfdata_symbols_dso *kernel, const struct perfdata_symbols_dso *module)
 {
 	char path[PD_ROOTED_PATH], *text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code bytes of the addresses that samples have. Only a file that is the recorded one by its build-id may say what code
- * was executing, and jitdump files, which hold the code itself. */
+/* Code bytes at the addresses of samples. Only a file with the recorded build-id is trusted to contain the executed
+ * code; jitdump files contain the code itself. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -13,7 +13,7 @@ static enum perfdata_status refuse_bytes(struct pd_code_bytes *code, const char 
 	return PERFDATA_ABSENT;
 }
 
-/* Whether a section of the file has code at these places: separate debug files have none. */
+/* Whether a section of the file has code in this range; separate debug files have none. */
 static bool has_code(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 {
 	for (size_t i = 0; i < elf->section_count; i++) {
@@ -26,7 +26,7 @@ static bool has_code(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 	return false;
 }
 
-/* Whether the file is the recorded one. PERFDATA_ENOMEM, PERFDATA_EREAD: nobody knows. */
+/* Whether the file is the recorded one. PERFDATA_ENOMEM, PERFDATA_EREAD: unknown. */
 static enum perfdata_status find_recorded(const struct perfdata_symbols_dso *dso, bool *ret)
 {
 	struct pd_build_id id;
@@ -40,7 +40,7 @@ static enum perfdata_status find_recorded(const struct perfdata_symbols_dso *dso
 	return status == PERFDATA_ENOMEM || status == PERFDATA_EREAD ? status : PERFDATA_OK;
 }
 
-/* What the file has at an offset. */
+/* Reads code from the file at an offset. */
 static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint64_t address, size_t size,
 					 struct pd_code_bytes *code)
 {

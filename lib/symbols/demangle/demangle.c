@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Demangles names. Rust is tried first: names of its older scheme look like C++ names. */
+/* Demangles names. Tries Rust before C++, since names of Rust's older scheme look like C++ names. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
-#define MAX_MANGLED 65536  /* longer names stay as they are: the time to demangle one is not bounded otherwise */
-#define PARTS_OF_STEP 8u   /* of a C++ name, which are made in the time of one step */
+#define MAX_MANGLED 65536  /* longer names stay mangled, since they could take too long to demangle */
+#define PARTS_OF_STEP 8u   /* parts of a C++ name that take as long as one step */
 
 static bool is_cxx(const char *name)
 {
@@ -15,8 +15,8 @@ static bool is_cxx(const char *name)
 	return name[0] == '_' && name[1] == 'Z';
 }
 
-/* Most names fit into a small buffer; the long ones of generic code are tried again with a large one. *ret stays NULL
- * where the name is none of Rust; false: without memory. */
+/* Demangles a Rust name into a small buffer, which suffices for most, then into a large one. *ret stays NULL if it is
+ * not a Rust name. False: no memory. */
 static bool demangle_rust(struct pd_arena *bytes, const char *name, const char **ret)
 {
 	char small[1024];
@@ -40,7 +40,7 @@ static bool may_be_rust(const char *name)
 	return name[1] == 'R' || (name[1] == '_' && name[2] == 'R');
 }
 
-/* Whether the work allows for a C++ name. */
+/* Whether the limit of work allows to demangle a C++ name. */
 static bool is_allowed(struct pd_work *work, const char *name)
 {
 	const uint64_t bound = pd_demangle_bound(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The C++ runtime, if there is one, demangles C++ names. It is loaded at the first mangled name: linked in, it would
- * cost every start a millisecond or more. */
+/* Demangles C++ names with the C++ runtime, if the system has it. The first mangled name loads it: linked in, it would
+ * delay each start by a millisecond or more. */
 #include "config.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -12,10 +12,10 @@
 
 typedef char *demangle_fn(const char *name, char *buffer, size_t *size, int *status);
 
-/* A process has one C++ runtime: whichever thread looks finds the same. Where loading it failed, it is tried again. */
+/* A process has one C++ runtime, so each thread finds the same. A failed load is tried again. */
 static demangle_fn *_Atomic runtime_demangle;
 static atomic_bool runtime_is_missing;
-static atomic_int runtime_failure;     /* an errno value */
+static atomic_int runtime_failure;     /* errno value of the failed load */
 
 #if PD_CXX_RUNTIME_IS_LINKED
 demangle_fn __cxa_demangle;
@@ -55,18 +55,17 @@ static enum perfdata_status load_runtime(void)
 }
 #endif
 
-/* --- how long a name may become ----------------------------------------------------------------------------------- */
+/* --- the size of a demangled name --------------------------------------------------------------------------------- */
 
-#define MOST_SHOWN ((uint64_t)1 << 20)   /* units of work; names of programs need a small part of that */
-#define MOST_REFERENCES 64u              /* with a bound of their own; later ones count as everything before */
+#define MOST_SHOWN ((uint64_t)1 << 20)   /* units of work; real names need a small part of it */
+#define MOST_REFERENCES 64u   /* references with a bound of their own; later ones count as the whole text before */
 
 static uint64_t bounded_sum(uint64_t a, uint64_t b)
 {
 	return a > MOST_SHOWN || b > MOST_SHOWN ? MOST_SHOWN + 1 : a + b;
 }
 
-/* The number of a reference "S_", "S0_", "SZ_", "S10_" … at `at`, and the end of the reference; false: there is
- * none. */
+/* Takes a reference "S_", "S0_", "SZ_", "S10_" …: its number, and its end. False: not a reference. */
 static bool take_reference(const char *at, uint64_t *ret, const char **ret_end)
 {
 	*ret = 0;
@@ -76,9 +75,9 @@ static bool take_reference(const char *at, uint64_t *ret, const char **ret_end)
 	return *at == '_';
 }
 
-/* An upper bound of a demangled name's size that needs no grammar. A reference repeats a part that ended before the
- * reference was first used, so it is at most as long as everything up to there; its later uses are as long as the
- * first. A parameter of a template ("T_") is at most everything before, and at least `parameter`. */
+/* Returns an upper bound of a demangled name's size without parsing the grammar. A reference repeats a part that ended
+ * before its first use, so its first use is at most as long as all text before it, and later uses are as long as the
+ * first. A template parameter ("T_") is at most as long as all text before it or `parameter`. */
 static uint64_t bound_of(const char *name, uint64_t parameter)
 {
 	uint64_t known[MOST_REFERENCES] = { 0 }, size = 1, number;
@@ -101,7 +100,7 @@ static uint64_t bound_of(const char *name, uint64_t parameter)
 uint64_t pd_demangle_bound(const char *name)
 {
 	const uint64_t size = bound_of(name, 0);
-	/* operators that convert name the parameter before its value */
+	/* conversion operators ("cv") may name a template parameter before its value */
 	const uint64_t bound = strstr(name, "cv") && size <= MOST_SHOWN ? bound_of(name, size) : size;
 	return bound <= MOST_SHOWN ? bound : 0;
 }
@@ -116,7 +115,7 @@ enum perfdata_status pd_demangle_failure(void)
 
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret)
 {
-	enum { NO_MEMORY = -1 };   /* of __cxa_demangle */
+	enum { NO_MEMORY = -1 };   /* result of __cxa_demangle */
 	const enum perfdata_status loaded = atomic_load(&runtime_demangle) ? PERFDATA_OK : load_runtime();
 	int status = 0;
 	if (loaded)

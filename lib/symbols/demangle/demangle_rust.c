@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Rust names. The older scheme is C++'s with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE. The newer one
- * ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix grammar with
- * references backwards. Hashes and the types of constants are not shown, as in perf. References can make a short name
- * very long: room, depth and number of steps are limited. */
+/* Demangles Rust names. The older scheme is that of C++ with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE.
+ * The newer one ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix
+ * grammar with references to earlier parts. Hashes and the types of constants are omitted, as in perf. References can
+ * make a short name very long, so size, depth and steps are limited. */
 #include "config.h"
 #include <string.h>
 #include "symbols/symbols.h"
 
 #define MAX_DEPTH 256
 #define MAX_STEPS 100000
-#define MAX_IDENTIFIER 256  /* characters of an identifier that is not ASCII */
+#define MAX_IDENTIFIER 256  /* most characters of a non-ASCII identifier */
 
 struct rust {
-	const char *text;   /* after the prefix */
+	const char *text;   /* text after the prefix */
 	size_t at, size;
 	char *out;
 	size_t used, room;
-	unsigned skip;      /* > 0: parsed and not printed */
+	unsigned skip;      /* above 0: parses without printing */
 	unsigned depth, steps;
-	uint64_t lifetimes; /* bound here and around */
+	uint64_t lifetimes; /* number of lifetimes bound here and in enclosing binders */
 	bool bad;
 };
 
@@ -116,7 +116,7 @@ static bool is_hash(const char *part, size_t size)
 			return false;
 		seen |= 1u << digit;
 	}
-	return __builtin_popcount(seen) >= 5;  /* not a C++ name that only looks like it */
+	return __builtin_popcount(seen) >= 5;  /* otherwise it is a C++ name that looks similar */
 }
 
 static const struct escape {
@@ -126,7 +126,7 @@ static const struct escape {
 	{ "GT", ">" }, { "LP", "(" }, { "RP", ")" }, { "C", "," },
 };
 
-/* "$LT$" at `part`: prints the escaped character, and returns the size of the escape; 0: it is no escape. */
+/* Prints the character of an escape such as "$LT$" and returns the size of the escape; 0: not an escape. */
 static size_t put_escape(struct rust *r, const char *part, size_t size)
 {
 	const char *close = size > 1 ? memchr(part + 1, '$', size - 1) : NULL;
@@ -177,7 +177,7 @@ static void put_legacy_part(struct rust *r, const char *part, size_t size)
 	}
 }
 
-/* Suffixes that the compiler's back end appends: ".llvm.NUMBER" is not shown, others are. */
+/* Parses suffixes that the compiler's back end appends; omits ".llvm.NUMBER" and prints others. */
 static bool put_suffix(struct rust *r)
 {
 	const char *rest = r->text + r->at;
@@ -234,7 +234,7 @@ static uint64_t parse_base62(struct rust *r)
 	return value + 1;
 }
 
-/* A number that is present only after `tag`: 0 without the tag, else the number plus 1. */
+/* Parses a number that is present only after `tag`: 0 without the tag, else the number plus 1. */
 static uint64_t parse_optional62(struct rust *r, char tag)
 {
 	uint64_t value = eat_char(r, tag) ? parse_base62(r) + 1 : 0;
@@ -244,7 +244,7 @@ static uint64_t parse_optional62(struct rust *r, char tag)
 struct identifier {
 	const char *text;
 	size_t size;
-	const char *coded;   /* punycode */
+	const char *coded;   /* text in punycode */
 	size_t coded_size;
 };
 
@@ -284,7 +284,7 @@ static struct identifier take_identifier(struct rust *r)
 	return id;
 }
 
-/* RFC 3492 with Rust's '_' as the delimiter. */
+/* Decodes RFC 3492 with Rust's '_' as the delimiter. */
 static void put_punycode(struct rust *r, const struct identifier *id)
 {
 	uint32_t chars[MAX_IDENTIFIER];
@@ -351,7 +351,7 @@ static bool enter_backref(struct rust *r)
 	return !r->bad;
 }
 
-/* Goes back to an earlier position, once 'B' was read; *ret_at: where to continue afterwards. */
+/* Continues at an earlier position after 'B' was read; *ret_at: where to continue afterwards. */
 static bool go_back(struct rust *r, size_t *ret_at)
 {
 	size_t here = r->at - 1;
@@ -386,7 +386,7 @@ static void print_lifetime(struct rust *r, uint64_t number)
 	}
 }
 
-/* for<'a, 'b> */
+/* Prints a binder such as for<'a, 'b>. */
 static uint64_t open_binder(struct rust *r)
 {
 	uint64_t count = parse_optional62(r, 'G');
@@ -460,7 +460,7 @@ static void nested_path(struct rust *r, bool value)
 	}
 }
 
-/* <Type>, <Type as Trait>; the path of the impl is not shown. */
+/* Prints <Type> or <Type as Trait>; omits the path of the impl. */
 static void impl_path(struct rust *r, char tag)
 {
 	if (tag != 'Y') {
@@ -552,7 +552,7 @@ static void function_type(struct rust *r)
 	r->lifetimes -= bound;
 }
 
-/* A path whose generic arguments stay open for "Name = Type"; returns whether they are. */
+/* Prints a path, and leaves its generic arguments open for "Name = Type"; returns whether it did. */
 static bool open_path(struct rust *r)
 {
 	size_t back;
@@ -668,7 +668,7 @@ static void print_type(struct rust *r)
 	r->depth--;
 }
 
-/* Hexadecimal digits up to '_'; false: more than 64 bits (the digits are then at *ret_digits). */
+/* Reads hexadecimal digits up to '_'; false: more than 64 bits, and *ret_digits are the digits. */
 static bool take_hex_value(struct rust *r, uint64_t *ret, const char **ret_digits, size_t *ret_size)
 {
 	const char *digits = r->text + r->at;
@@ -727,7 +727,7 @@ static void print_scalar(struct rust *r, char tag)
 		puts_text(r, "0x"), put_bytes(r, digits, size);
 }
 
-/* Constants of compound types ("e", "V", …) are not printed by this function: such names stay mangled. */
+/* Prints a constant. Fails for constants of compound types ("e", "V", …), so that their names stay mangled. */
 static void print_constant(struct rust *r, bool value)
 {
 	size_t back;
@@ -755,7 +755,7 @@ static bool demangle_v0(struct rust *r)
 	print_path(r, true);
 	if (peek_char(r) >= 'A' && peek_char(r) <= 'Z') {
 		r->skip++;
-		print_path(r, false);  /* the crate that instantiated a generic */
+		print_path(r, false);  /* skips the crate that instantiated a generic */
 		r->skip--;
 	}
 	return !r->bad && put_suffix(r);

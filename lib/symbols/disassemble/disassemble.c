@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding instructions by the best library that is installed: LLVM, which knows all instructions, else capstone. */
+/* Decodes instructions with the best installed library: LLVM, which knows all instructions, else capstone. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "symbols/disassemble/disassemble_library.h"
 #include "symbols/symbols.h"
 
-#define LONGEST_INSTRUCTION 15u   /* of x86 */
+#define LONGEST_INSTRUCTION 15u   /* bytes, on x86 */
 
 struct pd_disassembler {
 	enum pd_code_kind kind;
 	enum pd_disassembly_family family;
 	const struct pd_disassembly_library *library;
-	void *context;             /* LLVM */
-	size_t handle;             /* capstone */
+	void *context;             /* handle of LLVM */
+	size_t handle;             /* handle of capstone */
 	void *instruction;
 };
 
@@ -27,7 +27,8 @@ bool pd_code_kind_of(unsigned machine, enum pd_code_kind *ret)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* All extensions: versions up to 15 do not know "+all", and print what they do not know. */
+/* Returns the features that enable all extensions. Versions up to 15 do not know "+all", and print a warning for an
+ * unknown feature. */
 static const char *arm64_features(unsigned version)
 {
 	return version >= 16 ? "+all" :
@@ -52,7 +53,7 @@ static enum perfdata_status open_llvm(struct pd_disassembler *d)
 
 static enum perfdata_status open_capstone(struct pd_disassembler *d)
 {
-	enum { NO_MEMORY = 1 };   /* CS_ERR_MEM */
+	enum { NO_MEMORY = 1 };   /* value of CS_ERR_MEM */
 	const struct pd_capstone_calls *calls = &d->library->capstone;
 	const bool arm = d->kind == PD_CODE_ARM64;
 	const int code = calls->open(arm ? PD_CAPSTONE_ARM64 : PD_CAPSTONE_X86,
@@ -107,7 +108,7 @@ enum perfdata_status pd_disassembler_new(struct perfdata_symbols *symbols, enum 
 	if (!d)
 		return PERFDATA_ENOMEM;
 	d->kind = kind;
-	/* targets of LLVM are registered once, in a list without a lock */
+	/* LLVM registers its targets in a list without a lock, so only once */
 	pd_monitor_enter(symbols->lock);
 	if (!symbols->disassembly)
 		symbols->disassembly = pd_calloc(1, sizeof *symbols->disassembly);
@@ -146,7 +147,7 @@ enum perfdata_status perfdata_symbols_disassembler(struct perfdata_symbols *symb
 
 /* --- decoding ----------------------------------------------------------------------------------------------------- */
 
-/* Appends a text with one blank for each run of blanks, none at the ends. */
+/* Appends a text with single blanks between words and none at the ends. */
 static void add_text(char *out, size_t room, const char *text)
 {
 	size_t used = strlen(out);
@@ -164,8 +165,8 @@ static void add_text(char *out, size_t room, const char *text)
 	out[used] = '\0';
 }
 
-/* The instruction's text. The members before it differ by version: id, address, size, bytes (16, or 24 in version
- * 5). */
+/* Appends the instruction's text. The size of the members before it depends on the version: id, address, size, bytes
+ * (16, or 24 in version 5). */
 static void add_capstone_text(const struct pd_disassembler *d, char *out, size_t room)
 {
 	enum { MNEMONIC = 32 };
@@ -175,7 +176,7 @@ static void add_capstone_text(const struct pd_disassembler *d, char *out, size_t
 	add_text(out, room, mnemonic + MNEMONIC);
 }
 
-/* How many bytes the library takes for an instruction; 0: it knows none. Appends to the text. */
+/* Returns the size of the instruction; 0: the library knows none. Appends its text. */
 static size_t decode_instruction(struct pd_disassembler *d, const uint8_t *bytes, size_t size, uint64_t address,
 				 char *text)
 {
@@ -186,7 +187,7 @@ static size_t decode_instruction(struct pd_disassembler *d, const uint8_t *bytes
 		add_capstone_text(d, text, PD_INSTRUCTION_TEXT);
 		return (size_t)(at - bytes);
 	}
-	uint8_t copy[16];   /* since LLVM takes bytes that it could change */
+	uint8_t copy[16];   /* a copy, since LLVM takes a pointer to mutable bytes */
 	char spelled[PD_INSTRUCTION_TEXT];
 	const size_t taken = size < sizeof copy ? size : sizeof copy;
 	memcpy(copy, bytes, taken);
@@ -196,7 +197,7 @@ static size_t decode_instruction(struct pd_disassembler *d, const uint8_t *bytes
 	return used <= taken ? used : 0;
 }
 
-/* Writes the address in the place of the last operand, which LLVM gives relative to the instruction. */
+/* Replaces the last operand, which LLVM prints relative to the instruction, by the address. */
 static void put_address(struct pd_instruction *instruction, uint64_t address)
 {
 	char *last = strrchr(instruction->text, ' ');
@@ -206,7 +207,7 @@ static void put_address(struct pd_instruction *instruction, uint64_t address)
 	snprintf(last + 1, sizeof instruction->text - used, "0x%llx", (unsigned long long)address);
 }
 
-/* "0x10(%rip)": the address after the instruction, plus this offset. */
+/* Finds an operand such as "0x10(%rip)": the address after the instruction plus the offset. */
 static void find_rip_reference(struct pd_instruction *instruction)
 {
 	const char *end = strstr(instruction->text, "(%rip)");
@@ -229,7 +230,7 @@ enum perfdata_status pd_disassemble(struct pd_disassembler *disassembler, const 
 	const enum pd_code_kind kind = disassembler->kind;
 	ret->text[0] = '\0';
 	size_t used = 0, taken;
-	/* LLVM gives prefixes that it does not expect as instructions of their own: processors do not */
+	/* LLVM decodes an unexpected prefix as an instruction of its own; a processor does not */
 	do {
 		taken = used < size
 				? decode_instruction(disassembler, bytes + used, size - used, address + used, ret->text)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions: how long, what they do to the flow, and their text. A library that is installed decodes them; it is
- * loaded at first need. */
+/* Decodes instructions: size, control flow and text. An installed library, loaded at first need, decodes them. */
 #ifndef PD_DISASSEMBLE_H
 #define PD_DISASSEMBLE_H
 
@@ -8,7 +7,7 @@
 
 enum pd_code_kind { PD_CODE_X86_64, PD_CODE_I386, PD_CODE_ARM64, PD_CODE_COUNT };
 
-/* The kind of code in a file whose ELF header has that e_machine (EM_X86_64, …); false: none that can be decoded. */
+/* Returns the kind of code for an e_machine of an ELF header (EM_X86_64, …); false: cannot be decoded. */
 bool pd_code_kind_of(unsigned machine, enum pd_code_kind *ret);
 
 enum pd_flow {
@@ -16,7 +15,7 @@ enum pd_flow {
 	PD_FLOW_JUMP,         /* a branch that is always taken */
 	PD_FLOW_CONDITION,    /* a branch that may be taken */
 	PD_FLOW_CALL,
-	PD_FLOW_RETURN,       /* also from an exception */
+	PD_FLOW_RETURN,       /* return, also from an exception */
 	PD_FLOW_COUNT
 };
 
@@ -24,46 +23,43 @@ enum pd_flow {
 
 struct pd_instruction {
 	uint64_t address;
-	uint64_t target;      /* where a direct branch or call goes */
-	uint64_t reference;   /* the address that another operand names: relative to the program counter */
-	size_t size;          /* with its prefixes */
+	uint64_t target;      /* address of a direct branch or call */
+	uint64_t reference;   /* address of another operand that is relative to the program counter */
+	size_t size;          /* size in bytes, prefixes included */
 	enum pd_flow flow;
 	bool has_target, has_reference;
-	/* as objdump writes it on the whole (AT&T for x86): a mnemonic, a blank, operands; targets are addresses */
+	/* mostly as objdump prints it (AT&T syntax for x86): mnemonic, blank, operands; targets are addresses */
 	char text[PD_INSTRUCTION_TEXT];
 };
 
 struct perfdata_symbols;
 struct pd_disassembler;
 
-/* One thread at a time uses a disassembler; to be freed before `symbols`, which keeps the library.
- * PERFDATA_ABSENT: no library that decodes this kind of code is installed. PERFDATA_ENOMEM, PERFDATA_EREAD: one may
- * be, and could not be loaded. */
+/* A disassembler is used by one thread at a time, and freed before `symbols`, which keeps the library. PERFDATA_ABSENT:
+ * no library for this kind of code is installed. PERFDATA_ENOMEM, PERFDATA_EREAD: a library could not be loaded. */
 enum perfdata_status pd_disassembler_new(struct perfdata_symbols *symbols, enum pd_code_kind kind,
 					 struct pd_disassembler **ret);
-void pd_disassembler_free(struct pd_disassembler *disassembler);   /* NULL is fine */
-/* "LLVM 19.1", "capstone 5.0"; as long as `symbols`. */
+void pd_disassembler_free(struct pd_disassembler *disassembler);   /* ignores NULL */
+/* Returns, for example, "LLVM 19.1" or "capstone 5.0"; valid as long as `symbols`. */
 const char *pd_disassembler_name(const struct pd_disassembler *disassembler);
 
-/* Decodes the instruction at the beginning of `bytes`, which lies at `address`. PERFDATA_ABSENT: no instruction begins
- * there. PERFDATA_EUNSUP: the library knows no such instruction, but it is one that misses many: nothing can be said
- * about what follows. */
+/* Decodes the instruction at the beginning of `bytes`, which are at `address`. PERFDATA_ABSENT: no instruction begins
+ * there. PERFDATA_EUNSUP: the library knows no instruction there, but this library lacks many, so there may be one. */
 enum perfdata_status pd_disassemble(struct pd_disassembler *disassembler, const uint8_t *bytes, size_t size,
 				    uint64_t address, struct pd_instruction *ret);
 
 /* --- instruction_flow.c ------------------------------------------------------------------------------------------- */
 
-/* Sets flow, target and reference of an instruction of `size` bytes at `address`, by its bytes alone: without a
- * disassembler library. */
+/* Sets flow, target and reference of the instruction of `size` bytes at `address` by its bytes, without a library. */
 void pd_instruction_flow(enum pd_code_kind kind, const uint8_t *bytes, size_t size, uint64_t address,
 			 struct pd_instruction *ret);
-/* How many of the bytes are prefixes of x86; `size` if nothing else. */
+/* Returns the number of x86 prefixes at the beginning; `size`: only prefixes. */
 size_t pd_instruction_prefixes(enum pd_code_kind kind, const uint8_t *bytes, size_t size);
 
 /* --- disassemble_library.c ---------------------------------------------------------------------------------------- */
 
 struct pd_disassembly;
-/* To be called when all disassemblers are freed. */
+/* Call it after all disassemblers are freed. */
 void pd_disassembly_free(struct pd_disassembly *disassembly);
 
 #endif

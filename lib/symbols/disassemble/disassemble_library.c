@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries that decode instructions, as far as they are installed: loaded at first need, since they are large. */
+/* Loads the disassembler libraries that are installed, at first need, since they are large. */
 #include "config.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 #define NEWEST_LLVM 40u
 #define OLDEST_LLVM 11u
 
-/* Of LLVM, the names of versions that distributions have now. */
+/* sonames of LLVM that distributions ship now */
 PD_NOTE_LIBRARY(disassembler, "annotate", "Shows the instructions of functions", "suggested",
 		"[\"libLLVM.so.22.1\",\"libLLVM.so.21.1\",\"libLLVM.so.20.1\",\"libLLVM.so.19.1\",\"libLLVM-17.so\","
 		"\"libLLVM-16.so.1\",\"libcapstone.so.5\",\"libcapstone.so.4\"]");
 
-/* false: the library has no such function. */
+/* False: the library has no such function. */
 static bool find_function(void *handle, const char *name, void *ret_function)
 {
 	*(void **)ret_function = dlsym(handle, name);
@@ -43,7 +43,7 @@ static bool start_target(void *handle, const char *target)
 
 static enum perfdata_status open_newest_llvm(struct pd_disassembly_library *library)
 {
-	/* what projects and distributions call it: the first one from version 18 on */
+	/* names that LLVM and distributions use; the first one from version 18 on */
 	static const struct { const char *before, *behind; } names[] = {
 		{ "libLLVM.so.", ".1" }, { "libLLVM-", ".so.1" }, { "libLLVM-", ".so" },
 	};
@@ -99,7 +99,7 @@ static enum perfdata_status load_capstone(struct pd_disassembly_library *library
 	if (major != wanted)
 		return PERFDATA_ABSENT;
 	for (size_t i = 0; i < PD_CODE_COUNT; i++)
-		library->has_kind[i] = true;   /* opening a handle shows whether that is so */
+		library->has_kind[i] = true;   /* unknown until a handle is opened */
 	snprintf(library->name, sizeof library->name, "capstone %d.%d", major, minor);
 	return PERFDATA_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of the libraries that decode instructions is called: declarations of our own, by their documented interfaces. */
+/* Declarations of the functions of disassembler libraries that perfdata calls, written from their documented
+ * interfaces. */
 #ifndef PD_DISASSEMBLE_LIBRARY_H
 #define PD_DISASSEMBLE_LIBRARY_H
 
@@ -8,7 +9,7 @@
 
 enum pd_disassembly_family { PD_FAMILY_LLVM, PD_FAMILY_CAPSTONE_5, PD_FAMILY_CAPSTONE_4, PD_FAMILY_COUNT };
 
-/* LLVM-C, the same in all versions. */
+/* Functions of LLVM-C, which are the same in all versions. */
 struct pd_llvm_calls {
 	void *(*create)(const char *triple, const char *cpu, const char *features, void *info, int tag,
 			int (*operand)(void *, uint64_t, uint64_t, uint64_t, int, void *),
@@ -20,7 +21,7 @@ struct pd_llvm_calls {
 
 #define PD_LLVM_PRINT_HEX 2u
 
-/* capstone 4 and 5. An instruction is a struct of a version's own: see pd_capstone_text. */
+/* Functions of capstone 4 and 5. The struct of an instruction depends on the version: see add_capstone_text. */
 struct pd_capstone_calls {
 	unsigned (*version)(int *major, int *minor);
 	int (*open)(int arch, int mode, size_t *handle);
@@ -36,11 +37,11 @@ enum { PD_CAPSTONE_SYNTAX = 1, PD_CAPSTONE_ATT = 2 };
 
 struct pd_disassembly_library {
 	void *handle;
-	enum perfdata_status status;     /* of loading; failures are tried again */
+	enum perfdata_status status;     /* status of loading; a failed load is tried again */
 	struct pd_library_failure failure;
 	bool is_tried;
 	unsigned version;                /* of LLVM */
-	bool has_kind[PD_CODE_COUNT];    /* LLVM: its part for this code is there and was started */
+	bool has_kind[PD_CODE_COUNT];    /* LLVM: the target for this code exists and was initialized */
 	struct pd_llvm_calls llvm;
 	struct pd_capstone_calls capstone;
 	char name[32];
@@ -50,7 +51,7 @@ struct pd_disassembly {
 	struct pd_disassembly_library libraries[PD_FAMILY_COUNT];
 };
 
-/* Loads the library, unless that was done. With the lock of `symbols`. */
+/* Loads the library unless it is loaded. Call it with the lock of `symbols`. */
 enum perfdata_status pd_disassembly_load(struct pd_disassembly_library *library, enum pd_disassembly_family family);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where control flow goes after an instruction: decoded from its bytes, so that the result does not depend on a
- * disassembler library. */
+/* Decodes the control flow of an instruction from its bytes, so that the result does not depend on a library. */
 #include "config.h"
 #include "symbols/disassemble/disassemble.h"
 
@@ -34,7 +33,7 @@ size_t pd_instruction_prefixes(enum pd_code_kind kind, const uint8_t *bytes, siz
 	return n;
 }
 
-/* The target is in the last bytes of the instruction, after `opcode` bytes. */
+/* Reads the target from the last bytes of the instruction, after `opcode` bytes. */
 static void set_relative(enum pd_code_kind kind, const uint8_t *bytes, size_t size, size_t opcode,
 			 struct pd_instruction *ret)
 {
@@ -91,7 +90,7 @@ static void x86_flow(enum pd_code_kind kind, const uint8_t *bytes, size_t size, 
 
 /* --- arm64 -------------------------------------------------------------------------------------------------------- */
 
-/* A field of `width` bits at `low`, with its sign. */
+/* Returns the field of `width` bits at bit `low`, sign-extended. */
 static int64_t signed_field(uint32_t word, unsigned low, unsigned width)
 {
 	return (int64_t)((uint64_t)(word >> low) << (64 - width)) >> (64 - width);

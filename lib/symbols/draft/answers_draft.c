@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the answers to what was asked of a file, in one recording or several, and spells them. */
+/* Collects the answers for the looked-up addresses of a file, in one recording or several, and writes them as text. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 
 struct pd_answers_draft {
 	struct pd_answers_head head;
-	char *path;                       /* of files without a build-id */
+	char *path;                       /* for files without a build-id */
 	struct pd_intern *texts, *symbols, *calls, *codes;
 	struct draft_list {
-		void *items;              /* each begins with its key, a uint64_t */
+		void *items;              /* each item begins with its key, a uint64_t */
 		size_t nr, room, item_size;
 		struct pd_hash_map known; /* keys of the items */
 	} answers, rules, words, libraries;   /* struct pd_answer, pd_answer_rule, … */
@@ -104,10 +104,10 @@ struct collecting {
 	struct pd_answers_draft *draft;
 	struct perfdata_symbols_dso *dso;
 	uint64_t base;
-	struct pd_arena scratch;                /* of demangling */
+	struct pd_arena scratch;                /* memory for demangling */
 	struct perfdata_source_line *raw, *shown;
 	size_t room;
-	enum perfdata_status status;            /* of what failed first */
+	enum perfdata_status status;            /* status of the first failure */
 };
 
 static uint32_t put_entry(struct collecting *c, struct pd_intern *in, const void *bytes, size_t size)
@@ -123,7 +123,7 @@ static uint32_t put_text(struct collecting *c, const char *text)
 	return text ? put_entry(c, c->draft->texts, text, strlen(text)) : PD_NO_ANSWER;
 }
 
-/* The shown name, unless whoever reads the answers gets it from the raw name. */
+/* Adds the shown name, unless a reader of the answers can derive it from the raw name. */
 static uint32_t put_shown(struct collecting *c, const char *raw, const char *shown, bool is_mangled)
 {
 	bool is_excess = false;
@@ -135,7 +135,7 @@ static uint32_t put_shown(struct collecting *c, const char *raw, const char *sho
 	return is_same ? PD_NO_ANSWER : put_text(c, shown);
 }
 
-/* Whether the list still lacks an item with this key. */
+/* Whether the list has no item with this key. */
 static bool is_lacking(const struct draft_list *list, uint64_t key) { return !pd_hash_map_find(&list->known, key); }
 
 static void append_item(struct collecting *c, struct draft_list *list, const void *item)
@@ -150,7 +150,7 @@ static void append_item(struct collecting *c, struct draft_list *list, const voi
 	memcpy((char *)list->items + list->nr++ * list->item_size, item, list->item_size);
 }
 
-/* Keeps the status of a look-up, unless it is an answer. */
+/* Whether the look-up gave an answer; keeps the status of a failed one. */
 static bool is_answer(struct collecting *c, enum perfdata_status status)
 {
 	if (status != PERFDATA_OK && status != PERFDATA_ABSENT && status != PERFDATA_EUNSUP && !c->status)
@@ -174,7 +174,7 @@ static uint32_t collect_symbol(struct collecting *c, uint64_t address)
 	return put_entry(c, c->draft->symbols, &symbol, sizeof symbol);
 }
 
-/* The calls at an address, with names as linkers see them and as they are shown. */
+/* Finds the calls at an address twice, with linkage names and with shown names. */
 static enum perfdata_status find_both(struct collecting *c, uint64_t address, size_t *ret_nr)
 {
 	const struct pd_lines_wish raw = { .positions = true, .raw_names = true }, shown = { .positions = true };
@@ -302,8 +302,8 @@ static int compare_keys(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Calls `take` for each entry of a map, in the order of the keys: debug information is read in the order of addresses,
- * and the look-ups find the map as it was. */
+/* Calls `take` for each entry of a map in the order of keys: debug information is faster to read in the order of
+ * addresses. The entries are copied first. */
 static void walk_keys(struct collecting *c, const struct pd_hash_map *map,
 		      void (*take)(struct collecting *c, uint64_t key),
 		      void (*take_pair)(struct collecting *c, uint64_t key, uint64_t value))
@@ -343,7 +343,7 @@ enum perfdata_status pd_answers_draft_add(struct pd_answers_draft *draft, struct
 	draft->head.has_names |= is_answer(&c, pd_symbols_origin(dso, &origin));
 	if (dso->text)
 		draft->head.shift = pd_elf_text_shift(dso->text);
-	/* look-ups note what they are asked: not these */
+	/* look-ups of the draft itself must not be noted */
 	dso->asked = NULL;
 	walk_keys(&c, &asked->addresses, collect_answer, NULL);
 	walk_keys(&c, &asked->codes, collect_code, NULL);
@@ -356,13 +356,13 @@ enum perfdata_status pd_answers_draft_add(struct pd_answers_draft *draft, struct
 	return c.status;
 }
 
-/* --- spelling ----------------------------------------------------------------------------------------------------- */
+/* --- writing the text --------------------------------------------------------------------------------------------- */
 
 struct spelling {
 	const struct pd_answers_draft *draft;
 	char *bytes;
 	size_t size, room;
-	uint32_t *texts, *symbols, *calls;      /* number of an id in the text; PD_NO_ANSWER: not spelled yet */
+	uint32_t *texts, *symbols, *calls;      /* number in the text, by id; PD_NO_ANSWER: not yet written */
 	uint32_t nr_texts, nr_symbols, nr_calls;
 	bool failed;
 };
@@ -442,7 +442,7 @@ static uint32_t number_symbol(struct spelling *s, uint32_t id)
 	return s->symbols[id] = s->nr_symbols++;
 }
 
-/* A call comes after the one that it is inlined into; chains may be long. */
+/* Writes a call after the call into which it is inlined. A loop, since chains may be long. */
 static uint32_t number_calls(struct spelling *s, uint32_t id)
 {
 	struct pd_answer_call call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inlined functions and source lines of a dso: from the reader of this folder, or from libdw where that reader
- * cannot. */
+/* Inlined functions and source lines of a dso: from our own DWARF reader, or from libdw for files that it cannot
+ * read. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -9,30 +9,30 @@
 #include "base/memory.h"
 #include "symbols/dwarf/dwarf.h"
 
-/* The limit for open units of all files together; above it, the least recently used units are closed, and read again
+/* Limit of the memory for open units of all files; above it, the least recently used units are closed, and read again
  * when needed. If memory is short, fewer units stay open, but enough that not every address needs to read its unit
  * again. */
 #define ROOM ((size_t)48 << 20)
 #define LEAST_ROOM ((size_t)16 << 20)
-/* Where memory is short, handles of libdw that this many look-ups did not ask for are closed. Looking for one takes as
- * long as a look-up, so it is done rarely. */
+/* If memory is short, closes handles of libdw that were not used for this many look-ups. The search for such handles
+ * takes as long as a look-up, so it is rare. */
 #define IDLE_LOOKUPS 4096u
 
 struct pd_lines {
-	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with the handle */
-	struct pd_dwarf *dwarf;    /* NULL: libdw does all */
-	struct pd_work work;       /* of both */
-	atomic_bool is_beyond;     /* the file asked for too much: nobody reads on */
-	/* under the lock of the dso: */
-	struct pd_libdw *libdw;    /* opened when it is needed, and closed where memory is short */
-	size_t libdw_size;         /* what the account holds for it */
+	struct pd_elf *elf;        /* a separate handle, with which libdw keeps what it reads */
+	struct pd_dwarf *dwarf;    /* NULL: only libdw can read the file */
+	struct pd_work work;       /* work of both readers */
+	atomic_bool is_beyond;     /* the file exceeded a limit, and is no longer read */
+	/* members protected by the lock of the dso: */
+	struct pd_libdw *libdw;    /* opened when needed, closed when memory is short */
+	size_t libdw_size;         /* bytes charged to the account for it */
 	uint64_t libdw_used;       /* libdw_clock of its last look-up */
-	bool is_told;              /* that a name stays mangled */
-	bool libdw_refused, libdw_work;   /* libdw_work: `work` counts with the size of the supplementary file */
-	struct pd_intern *texts;   /* of libdw's answers: they outlive the handle */
+	bool is_told;              /* it was reported that a name stays mangled */
+	bool libdw_refused, libdw_work;   /* libdw_work: the supplementary file's size is included in `work` */
+	struct pd_intern *texts;   /* texts of libdw's answers, which outlive the handle */
 };
 
-/* What the file asked for is reported once, and from then on the file has no inlined functions and lines. */
+/* Reports once that the file exceeds a limit; from then on it has no inlined functions and lines. */
 static enum perfdata_status give_up(const struct perfdata_symbols_dso *dso, struct pd_lines *lines)
 {
 	const char *split = lines->dwarf ? pd_dwarf_beyond(lines->dwarf) : NULL;
@@ -42,7 +42,7 @@ static enum perfdata_status give_up(const struct perfdata_symbols_dso *dso, stru
 	return PERFDATA_ABSENT;
 }
 
-/* To be called with the lock of the dso. */
+/* Call it with the lock of the dso. */
 static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
 {
 	struct pd_elf *elf = pd_dso_debug_info(dso);
@@ -89,7 +89,7 @@ static bool were_tried(const struct perfdata_symbols_dso *dso)
 	return atomic_load_explicit(&dso->lines_tried, memory_order_acquire);
 }
 
-/* To be called with the lock of the dso. */
+/* Call it with the lock of the dso. */
 static enum perfdata_status try_lines(struct perfdata_symbols_dso *dso)
 {
 	const enum perfdata_status status = were_tried(dso) ? PERFDATA_OK : open_lines(dso, &dso->lines);
@@ -118,7 +118,7 @@ bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 	return done;
 }
 
-/* Of several files, each may keep an equal part. */
+/* Gives each file an equal part of the memory. */
 static void shrink_caches(struct perfdata_symbols *symbols, size_t room)
 {
 	size_t open = 0;
@@ -144,7 +144,7 @@ static void make_room(struct perfdata_symbols *symbols)
 		shrink_caches(symbols, LEAST_ROOM / 2);
 }
 
-/* Threads that hold a dso use its handle. */
+/* Skips a dso that another thread has locked, since the thread may use the handle. */
 static void close_idle(struct perfdata_symbols *symbols, uint64_t now)
 {
 	for (struct perfdata_symbols_dso *dso = pd_symbols_first(symbols); dso; dso = dso->next) {
@@ -156,7 +156,7 @@ static void close_idle(struct perfdata_symbols *symbols, uint64_t now)
 	}
 }
 
-/* A copy of the text that stays; NULL without memory. */
+/* Returns a permanent copy of the text; NULL: no memory. */
 static const char *keep_text(struct pd_intern *texts, const char *text)
 {
 	const uint32_t id = pd_intern_put(texts, text, strlen(text));
@@ -176,7 +176,7 @@ static enum perfdata_status keep_texts(struct pd_lines *lines, struct perfdata_s
 	return PERFDATA_OK;
 }
 
-/* To be called with the lock of the dso. PERFDATA_ABSENT: libdw cannot read the file. */
+/* Call it with the lock of the dso. PERFDATA_ABSENT: libdw cannot read the file. */
 static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines)
 {
 	if (lines->libdw || lines->libdw_refused)

@@ -163,7 +163,7 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 	return PERFDATA_OK;
 }
 
-/* Names in use stay as long as the source of symbols: they may take half of the memory, so that others have room. */
+/* Whether names have room: they are kept as long as the source of symbols, so they may use only half of the memory. */
 static bool names_fit(const struct perfdata_symbols *symbols)
 {
 	const uint64_t least = (uint64_t)64 << 20;
@@ -172,10 +172,10 @@ static bool names_fit(const struct perfdata_symbols *symbols)
 	return !account || symbols->names_memory < limit / 2;
 }
 
-/* Of symbols whose names have no room. */
+/* Name of symbols for which names have no room. */
 static const struct pd_symbol_name no_name = { NULL, NULL };
 
-/* The lock is taken only when a symbol's name is used for the first time. */
+/* Takes the lock only if the symbol's name is used for the first time. */
 static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
 {
 	struct pd_symbol_table *table = pd_dso_table(dso);
@@ -202,7 +202,7 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 	return name;
 }
 
-/* An address without a symbol may have one whose name was too long to keep. */
+/* Reports that an address without a symbol may have one whose name was too long to keep. */
 static void tell_of_long_names(struct perfdata_symbols_dso *dso)
 {
 	struct pd_symbol_table *table = pd_dso_table(dso);
@@ -367,7 +367,7 @@ enum perfdata_status pd_symbols_find_calls(struct perfdata_symbols_dso *dso, uin
 	return pd_symbols_judge(dso->symbols, status, before);
 }
 
-/* To be called with the lock of the dso. */
+/* Call it with the lock of the dso. */
 static enum perfdata_status open_objects(struct perfdata_symbols_dso *dso)
 {
 	const struct pd_elf *elf = dso->debug ? dso->debug : dso->text;

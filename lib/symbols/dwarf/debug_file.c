@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file of a dso has its debug information. */
+/* Finds the file of a dso that has its debug information. */
 #include "config.h"
 #include "symbols/symbols.h"
 
-/* The file with the debug information, which need not be the file with the symbols: a stripped program may still have a
- * symbol table of its own. */
+/* The file with debug information may differ from the file with symbols: a stripped program may still have a symbol
+ * table. */
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso)
 {
 	if (dso->debug && pd_elf_has_debug_info(dso->debug))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* DWARF 2 to 5, read piece by piece: this reader reads only the units that contain requested addresses, and drops units
- * again when there are too many. It leaves supplementary files, sections compressed in the old way (.zdebug),
- * relocatable files and damage to libdw: then it returns `PERFDATA_EUNSUP`, and never an answer from half of a unit.
- * libdw never sees split debug information (.dwo, .dwp). All loops count their steps (symbol_work.h): where a file asks
- * for more than it may, PERFDATA_ELIMIT is returned, and PERFDATA_EINTR once the work was cancelled. */
+/* Reads DWARF 2 to 5 piece by piece: only the units that contain requested addresses, and closes units when there are
+ * too many. libdw handles supplementary files, sections compressed in the old way (.zdebug), relocatable files and
+ * damage: for these, functions return `PERFDATA_EUNSUP`, and never an answer from a partly read unit. libdw does not
+ * handle split debug information (.dwo, .dwp). All loops count their steps (symbol_work.h): PERFDATA_ELIMIT means that
+ * a file exceeds its limit, PERFDATA_EINTR that the work was cancelled. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
@@ -14,22 +14,22 @@
 
 enum pd_dwarf_section_number {
 	PD_DWARF_INFO, PD_DWARF_LINE, PD_DWARF_STR, PD_DWARF_LINE_STR,                  /* read in pieces */
-	PD_DWARF_ABBREV, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_ADDR, PD_DWARF_STR_OFFSETS,   /* in memory */
-	/* in memory while it is indexed */
+	PD_DWARF_ABBREV, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_ADDR, PD_DWARF_STR_OFFSETS,   /* kept in memory */
+	/* in memory only while it is indexed */
 	PD_DWARF_ARANGES,
 	PD_DWARF_SECTIONS
 };
 
 struct pd_dwarf_section {
-	uint64_t offset, size;   /* in the file */
+	uint64_t offset, size;   /* place in the file */
 	uint8_t *bytes;          /* NULL: not in memory */
-	bool is_spooled;         /* decompressed into the temporary file: `offset` is there */
-	atomic_bool is_packed;   /* still to be decompressed; `offset` and `size` are of the compressed bytes */
+	bool is_spooled;         /* decompressed into the temporary file, where `offset` counts */
+	atomic_bool is_packed;   /* not yet decompressed; `offset` and `size` are those of the compressed bytes */
 };
 
 /* The class of an attribute's value. */
 enum pd_dwarf_class {
-	PD_DWARF_OTHER,          /* a class that no attribute in use has */
+	PD_DWARF_OTHER,          /* a class that the reader needs for no attribute */
 	PD_DWARF_ADDRESS, PD_DWARF_ADDRESS_INDEX, PD_DWARF_CONSTANT, PD_DWARF_OFFSET,
 	PD_DWARF_REFERENCE,      /* offset in .debug_info */
 	PD_DWARF_RANGES_INDEX,
@@ -57,7 +57,7 @@ enum pd_dwarf_slot {
 	PD_DWARF_CALL_FILE,
 	PD_DWARF_CALL_LINE,
 	PD_DWARF_CALL_COLUMN,
-	PD_DWARF_DISCRIMINATOR,  /* of a call */
+	PD_DWARF_DISCRIMINATOR,  /* discriminator of a call */
 	PD_DWARF_DECL_LINE,
 	PD_DWARF_STMT_LIST,
 	PD_DWARF_COMP_DIR,
@@ -65,32 +65,32 @@ enum pd_dwarf_slot {
 	PD_DWARF_ADDR_BASE,
 	PD_DWARF_RNGLISTS_BASE,
 	PD_DWARF_DWO_NAME,
-	PD_DWARF_DWO_ID,         /* until DWARF 4 */
-	PD_DWARF_RANGES_BASE,    /* until DWARF 4; of the entries in the split unit */
+	PD_DWARF_DWO_ID,         /* up to DWARF 4 */
+	PD_DWARF_RANGES_BASE,    /* up to DWARF 4; for the entries in the split unit */
 	PD_DWARF_SLOTS
 };
 
 struct pd_dwarf_spec {
 	uint16_t form;
-	uint8_t slot;            /* PD_DWARF_SLOTS: not used */
+	uint8_t slot;            /* PD_DWARF_SLOTS: attribute not used */
 	int64_t implicit;
 };
 struct pd_dwarf_abbrev {
 	uint16_t tag;
 	bool has_children;
-	/* no code: the reader uses only the sibling of these entries, which have always this size: */
+	/* the reader needs only the sibling of these entries, whose size is constant: */
 	bool is_plain;
 	uint32_t size;
-	/* offset of the 4-byte reference to the sibling in the entry; UINT32_MAX: there is none */
+	/* offset in the entry of the 4-byte reference to the sibling; UINT32_MAX: none */
 	uint32_t sibling;
-	uint32_t first, count;   /* of the specs */
+	uint32_t first, count;   /* index of the first spec, and number of specs */
 };
-/* A table, which all units of the same forms that refer to it share. */
+/* An abbreviation table. Units with the same sizes that refer to it share it. */
 struct pd_dwarf_abbrevs {
 	uint64_t at;                     /* offset in the section */
 	uint8_t address_size, offset_size;
-	size_t users;                    /* under `tables_lock` */
-	struct pd_dwarf_abbrev *items;   /* code 1 is the first */
+	size_t users;                    /* protected by `tables_lock` */
+	struct pd_dwarf_abbrev *items;   /* [0] has code 1 */
 	size_t count, capacity;
 	struct pd_dwarf_spec *specs;
 	size_t spec_count, spec_capacity;
@@ -100,9 +100,9 @@ struct pd_dwarf_abbrevs {
 struct pd_dwarf_die {
 	uint64_t offset;         /* in .debug_info */
 	uint64_t behind;         /* offset of its first child, or of the next entry */
-	unsigned tag;            /* 0: the end of a list */
+	unsigned tag;            /* 0: end of a list of siblings */
 	bool has_children;
-	uint32_t present;        /* bits: enum pd_dwarf_slot */
+	uint32_t present;        /* set of enum pd_dwarf_slot */
 	struct pd_dwarf_value values[PD_DWARF_SLOTS];
 };
 static inline bool pd_dwarf_has(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
@@ -110,26 +110,26 @@ static inline bool pd_dwarf_has(const struct pd_dwarf_die *die, enum pd_dwarf_sl
 	return die->present >> slot & 1;
 }
 
-/* Code from `start` to `end`, and the entry or unit that has it. */
+/* A range of code, and the entry or unit with this code. */
 struct pd_dwarf_range {
 	uint64_t start, end;
-	uint64_t owner;          /* offset of an entry, or number of a unit */
-	uint32_t extent;         /* bytes of the entry with all its descendants */
-	uint32_t order;          /* of ranges that start at one address, a look-up finds the last one */
+	uint64_t owner;          /* offset of an entry, or index of a unit */
+	uint32_t extent;         /* bytes of the entry and all its descendants */
+	uint32_t order;          /* a look-up finds the last of several ranges with one start */
 };
 struct pd_dwarf_ranges {
 	struct pd_dwarf_range *items;
 	size_t count, capacity;
 };
 
-/* The part of a row that is kept: programs have millions of rows. */
+/* The kept part of a row: programs have millions of rows. */
 struct pd_dwarf_row {
-	uint32_t address;        /* from the lowest address of the table on */
+	uint32_t address;        /* offset from the lowest address of the table */
 	int32_t line;
 	uint16_t column;
 	uint16_t is_end : 1, file : 15;
 };
-/* Which of several blocks of one line a row is about. */
+/* The discriminator of a row, which distinguishes blocks of one line. */
 struct pd_dwarf_discriminator {
 	uint32_t row, value;
 };
@@ -144,18 +144,18 @@ struct pd_dwarf_lines {
 	uint64_t lowest;
 	struct pd_dwarf_row *rows;
 	size_t row_count;
-	/* of the rows that have one, in order; only where they were asked for, since few look-ups need them */
+	/* of rows that have one, in order; read only if requested, since few look-ups need them */
 	struct pd_dwarf_discriminator *discriminators;
 	size_t discriminator_count, discriminator_capacity;
 	bool has_discriminators;
-	/* a table is shared by all units of the same forms that refer to it */
+	/* units with the same sizes that refer to a table share it */
 	uint64_t at;             /* offset in the section */
-	uint8_t version, address_size;   /* of the units */
-	size_t users;            /* under `tables_lock` */
+	uint8_t version, address_size;   /* sizes of these units */
+	size_t users;            /* protected by `tables_lock` */
 };
 
-/* A window on .debug_info up to `limit`: the bytes from `offset` to `end` are in memory; the window moves along with
- * reading. */
+/* A window on .debug_info, which ends at `limit`: the bytes from `offset` to `end` are in memory, and reading moves the
+ * window. */
 struct pd_dwarf_window {
 	uint8_t *bytes;
 	size_t room;
@@ -166,40 +166,40 @@ struct pd_dwarf_window {
 struct pd_dwarf;
 struct pd_dwarf_split_part;
 
-/* A unit of .debug_info. The members below `is_open` are valid only while the unit is open, under the lock of its
- * group. */
+/* A unit of .debug_info. Members after `is_open` are valid only while the unit is open, and are protected by the lock
+ * of its group. */
 struct pd_dwarf_unit {
-	uint64_t offset, end;    /* of the header; the end of the last entry */
+	uint64_t offset, end;    /* offset of the header; end of the last entry */
 	uint64_t abbrevs_at;
 	uint8_t header_size, version, offset_size, address_size;
-	uint64_t dwo_id;         /* from DWARF 5 on, of skeleton units and split units */
-	/* of a skeleton unit: the split unit and its file, which stay once they were found */
+	uint64_t dwo_id;         /* from DWARF 5, for skeleton units and split units */
+	/* for a skeleton unit: its split unit and that unit's file, permanent once found */
 	struct pd_dwarf *split;
 	struct pd_dwarf_unit *split_unit;
 	bool split_tried;
-	struct pd_dwarf_split_part *part;   /* NULL: this is no split unit */
+	struct pd_dwarf_split_part *part;   /* NULL: not a split unit */
 	bool is_open;
 	bool has_functions;
-	uint64_t used;           /* when it was last used */
+	uint64_t used;           /* clock at its last use */
 	size_t memory;
 	struct pd_dwarf_abbrevs *abbrevs;
 	struct pd_dwarf_die root;
 	uint64_t base;           /* base address of range lists */
 	struct pd_dwarf_ranges functions;
-	struct pd_dwarf_lines *lines;        /* NULL: not read yet, or the unit has none */
-	const char *folder;                  /* of the compilation, where libdw read the entry; else NULL */
+	struct pd_dwarf_lines *lines;        /* NULL: not yet read, or the unit has none */
+	const char *folder;                  /* directory of the compilation, set if libdw read the entry; else NULL */
 };
 
-/* What a split unit, in a file .dwo or .dwp, has elsewhere. */
+/* What a split unit, in a .dwo or .dwp file, takes from outside of its entries. */
 struct pd_dwarf_split_part {
-	uint64_t lines, str_offsets, rnglists;   /* where its part of the sections begins: files .dwp join many units */
-	/* of its skeleton unit: */
-	atomic_bool has_skeleton;                /* set last */
+	uint64_t lines, str_offsets, rnglists; /* offsets of its parts of the sections: a .dwp file joins many units */
+	/* from its skeleton unit: */
+	atomic_bool has_skeleton;                /* set after the other members */
 	uint64_t addr_base, ranges_base, base;
 };
 
 #define PD_DWARF_GROUPS 32u
-/* Tables that were used last are kept also where no open unit uses them. */
+/* This many of the last used tables are kept although no open unit uses them. */
 #define PD_DWARF_RECENT 8u
 
 struct pd_dwarf {
@@ -210,43 +210,44 @@ struct pd_dwarf {
 	struct pd_dwarf_section sections[PD_DWARF_SECTIONS];
 	struct pd_dwarf_unit *units;         /* in the order of the file */
 	size_t unit_count, unit_capacity;
-	struct pd_dwarf_ranges by_table;     /* .debug_aranges */
-	struct pd_dwarf_ranges by_unit;      /* the units' own ranges, for addresses that the table lacks */
+	struct pd_dwarf_ranges by_table;     /* from .debug_aranges */
+	struct pd_dwarf_ranges by_unit;      /* from the units themselves, for addresses that .debug_aranges lacks */
 	atomic_bool has_by_unit;
-	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* one lock for every 32nd unit */
-	struct pd_monitor *lock;             /* for making `by_unit`, for packed sections and for all members below */
-	struct pd_hash_map names;            /* offset of an entry → name, as pointer */
-	struct pd_hash_map first_lines;      /* offset of an entry whose name is known → line of its declaration */
-	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
-	atomic_bool names_are_told;          /* that a name stays mangled */
+	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* locks for units; one lock for every 32nd unit */
+	struct pd_monitor *lock;   /* for making `by_unit`, for compressed sections, and for all members below */
+	struct pd_hash_map names;            /* offset of an entry → name, a pointer */
+	struct pd_hash_map first_lines;      /* offset of a named entry → line of its declaration */
+	struct pd_hash_map paths;            /* index of a unit and of a file in it → path, a pointer */
+	atomic_bool names_are_told;          /* it was reported that a name stays mangled */
 	struct pd_arena strings;
 	atomic_uint_fast64_t clock;
-	_Atomic(size_t) *units_memory;       /* bytes of open units, of all files */
-	struct pd_account *account;          /* accounts for all memory of the reader */
-	_Atomic(size_t) units_held;          /* the same, of this file */
+	_Atomic(size_t) *units_memory;       /* bytes of open units of all files */
+	struct pd_account *account;          /* charged for all memory of the reader */
+	_Atomic(size_t) units_held;          /* bytes of open units of this file */
 	struct pd_work *work;
-	size_t indexes;                      /* bytes of the members above that are charged to the account */
-	size_t strings_memory;               /* the same for `strings` and its maps, under `lock` */
-	struct pd_monitor *tables_lock;      /* for the tables below and for the numbers of their users */
+	size_t indexes;                      /* bytes of the members above for which the account was charged */
+	size_t strings_memory;               /* bytes of `strings` and its maps that the account was charged for */
+	struct pd_monitor *tables_lock;      /* for the tables below and the numbers of their users */
 	struct pd_dwarf_abbrevs *recent_abbrevs[PD_DWARF_RECENT];
 	struct pd_dwarf_lines *recent_lines[PD_DWARF_RECENT];
-	size_t next_abbrevs, next_lines;     /* to be replaced next */
-	/* of a file with skeleton units: the files of its split units, under `lock`; a list that grows at its head */
+	size_t next_abbrevs, next_lines;     /* indexes to replace next */
+	/* for a file with skeleton units: the files of its split units, a list that grows at its head, protected by
+	 * `lock` */
 	struct pd_dwarf *splits;
-	_Atomic(const char *) beyond;        /* the path of one that asked for more than it may; or NULL */
-	struct pd_dwarf *package;            /* the file .dwp among them; NULL: there is none */
+	_Atomic(const char *) beyond;        /* path of a split file that exceeded its limit; NULL: none did */
+	struct pd_dwarf *package;            /* the .dwp file of the list; NULL: none */
 	bool package_tried;
-	/* of a file with split units: */
-	const struct pd_dwarf *skeletons;    /* the file with the skeleton units; NULL: this is no such file */
-	struct pd_elf *split_elf;            /* closed with the reader */
+	/* for a file with split units: */
+	const struct pd_dwarf *skeletons;    /* the file with the skeleton units; NULL: not a file with split units */
+	struct pd_elf *split_elf;            /* closed with this reader */
 	struct pd_dwarf *next;
 	uint64_t device, inode;
-	const char *path;                    /* NULL without memory */
-	atomic_bool is_told;                 /* that it cannot be read */
-	struct pd_hash_map by_id;            /* DWO id → number of a unit */
-	struct pd_dwarf_split_part *parts;   /* one for each unit */
+	const char *path;                    /* NULL: no memory */
+	atomic_bool is_told;                 /* it was reported that the file cannot be read */
+	struct pd_hash_map by_id;            /* DWO id → index of a unit */
+	struct pd_dwarf_split_part *parts;   /* one part for each unit */
 };
-/* The file that has the addresses and, until DWARF 4, the lists of ranges. */
+/* Returns the file with the addresses and, up to DWARF 4, the range lists. */
 static inline const struct pd_dwarf *pd_dwarf_linked(const struct pd_dwarf *dwarf)
 {
 	return dwarf->skeletons ? dwarf->skeletons : dwarf;
@@ -254,12 +255,12 @@ static inline const struct pd_dwarf *pd_dwarf_linked(const struct pd_dwarf *dwar
 
 /* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
 
-/* Finds the sections and reads the ones that are kept in memory; sections of line tables, which not all look-ups need,
+/* Finds the sections and reads those that are kept in memory. Sections of line tables, which not all look-ups need,
  * stay compressed. PERFDATA_ABSENT: no debug information. */
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
-/* Decompresses a section that was left packed. */
+/* Decompresses a section that pd_dwarf_open_sections left compressed. */
 enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
-/* The bytes of a section, decompressed, and a NUL after them; free them with pd_free. */
+/* Returns the decompressed bytes of a section and a NUL; free them with pd_free. */
 enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const struct pd_elf_section *from,
 					    struct pd_work *work, uint8_t **ret, uint64_t *ret_size);
 void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
@@ -267,7 +268,7 @@ void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number 
 bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,
 		   size_t size);
 
-/* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, or why they cannot: see above. ------------------ */
+/* --- dwarf_read.c: bytes, forms, entries. Statuses as above. ------------------------------------------------------ */
 
 /* Reads a part of a section into new memory; free it with pd_free. */
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
@@ -276,10 +277,10 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 					   struct pd_dwarf_abbrevs *ret);
 struct pd_dwarf_window pd_dwarf_window(const struct pd_dwarf *dwarf, uint64_t limit);
 void pd_dwarf_close_window(struct pd_dwarf_window *window);
-/* Reads the entry at an offset of a unit whose abbreviations are read. */
+/* Reads the entry at an offset of a unit whose abbreviations are known. */
 enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				       struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret);
-/* The same for a single entry, without a window. */
+/* As pd_dwarf_read_die for a single entry, without a window. */
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret);
 /* Moves past an entry and all its descendants. */
@@ -287,63 +288,63 @@ enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struc
 				       struct pd_dwarf_window *window, const struct pd_dwarf_die *die, uint64_t *ret);
 uint64_t pd_dwarf_uleb(struct pd_cursor *c);
 int64_t pd_dwarf_sleb(struct pd_cursor *c);
-/* Reads one value of a form; false: the reader does not know the form. `place` is the offset of the bytes from which
- * inline strings are counted. */
+/* Reads a value of a form; false: unknown form. place: the section offset of `c`, from which offsets of inline strings
+ * are computed. */
 bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsigned form, int64_t implicit,
 		   uint64_t place, struct pd_dwarf_value *ret);
-/* A string of .debug_str and other sections, or of the entry itself, in `bytes`. */
+/* Returns a string from .debug_str, a similar section, or the entry itself, in memory of `bytes`. */
 enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				     const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret);
-/* An address by its index in .debug_addr. */
+/* Returns an address by its index in .debug_addr. */
 bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 		      const struct pd_dwarf_value *value, uint64_t *ret);
 
 /* --- dwarf_ranges.c ----------------------------------------------------------------------------------------------- */
 
-/* Whether a range of an entry holds the address. */
+/* Whether a range of an entry contains the address. */
 enum perfdata_status pd_dwarf_holds(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				    const struct pd_dwarf_die *die, uint64_t address, struct pd_meter *meter,
 				    bool *ret);
-/* Walks over a list of ranges: `value` says where it is. */
+/* Walks over the range list to which `value` refers, to count its steps. */
 enum perfdata_status pd_dwarf_pass_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					  const struct pd_dwarf_value *value, struct pd_meter *meter);
-/* Adds the ranges of an entry. */
+/* Adds the ranges of an entry to the index. */
 enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,
 					 struct pd_meter *meter, struct pd_dwarf_ranges *ranges);
-/* Adds one range; `owner` and `extent` are the entry's. */
+/* Adds one range, which contains the `owner` and `extent` of its entry. */
 enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_meter *meter,
 					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range);
 void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges);
-/* The last range that starts at or before the address, if the address is in it. */
+/* Returns the last range that starts at or before the address; NULL: the address is not in it. */
 const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address);
 
 /* --- dwarf_image.c ------------------------------------------------------------------------------------------------ */
 
 /* An ELF image for libdw. */
 struct pd_dwarf_image {
-	uint8_t *bytes;            /* pd_free */
+	uint8_t *bytes;            /* free it with pd_free */
 	size_t size;
-	struct { size_t at, size; } sections[PD_DWARF_SECTIONS];   /* in it, of those that our reader knows */
+	struct { size_t at, size; } sections[PD_DWARF_SECTIONS];   /* in `bytes`; those that our reader knows */
 	bool swap;
 };
-/* PERFDATA_ABSENT: no debug information; PERFDATA_EUNSUP: nothing for libdw; PERFDATA_ELIMIT, PERFDATA_EINTR,
+/* PERFDATA_ABSENT: no debug information. PERFDATA_EUNSUP: libdw may not read it. PERFDATA_ELIMIT, PERFDATA_EINTR,
  * PERFDATA_ENOMEM. */
 enum perfdata_status pd_dwarf_image_make(const struct pd_elf *elf, struct pd_work *work, struct pd_dwarf_image *ret);
 
 /* --- dwarf_tables.c: tables that units share ---------------------------------------------------------------------- */
 
-/* Records that units and their tables take `after` bytes in place of `before`. */
+/* Changes the memory of units and their tables from `before` to `after` bytes. */
 void pd_dwarf_hold(struct pd_dwarf *dwarf, size_t before, size_t after);
-/* The table of abbreviations of a unit, read if nobody has it. */
+/* Returns the abbreviation table of a unit, shared if another unit uses it. */
 enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					   struct pd_dwarf_abbrevs **ret);
-void pd_dwarf_give_abbrevs(struct pd_dwarf *dwarf, struct pd_dwarf_abbrevs *abbrevs);   /* NULL is fine */
-/* The line table at that offset; with `discriminators` these, too. */
+void pd_dwarf_give_abbrevs(struct pd_dwarf *dwarf, struct pd_dwarf_abbrevs *abbrevs);   /* ignores NULL */
+/* Returns the line table at the offset; discriminators: with discriminators of rows. */
 enum perfdata_status pd_dwarf_take_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
 					 bool discriminators, struct pd_dwarf_lines **ret);
-void pd_dwarf_give_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines);         /* NULL is fine */
-/* Drops the tables that no open unit uses. */
+void pd_dwarf_give_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines);         /* ignores NULL */
+/* Frees the tables that no open unit uses. */
 void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
 
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
@@ -351,52 +352,52 @@ void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
 /* PERFDATA_ABSENT: no debug information. Memory of units is charged to the sum of all dsos and to the account. */
 enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols_dso *dso, struct pd_work *work,
 				   struct pd_dwarf **ret);
-/* Opens a file with split units; takes over `elf` in any case. */
+/* Opens a file with split units; takes over `elf`, also on failure. */
 enum perfdata_status pd_dwarf_open_split(const struct pd_dwarf *skeletons, struct pd_elf *elf, struct pd_dwarf **ret);
 void pd_dwarf_close(struct pd_dwarf *dwarf);
-/* The unit that covers an address; NULL: none. */
+/* Returns the unit that contains an address of code; NULL: none. */
 enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, struct pd_dwarf_unit **ret);
-/* The unit that an offset in .debug_info is in; NULL: none. */
+/* Returns the unit with an offset of .debug_info; NULL: none. */
 struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset);
-/* Enters the lock of a unit's group and opens the unit. pd_dwarf_leave in any case. */
+/* Enters the lock of the unit's group and opens the unit. Call pd_dwarf_leave afterwards, also on failure. */
 enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
-/* The first entry of a unit that nobody opened. */
+/* Reads the first entry of a unit that need not be open. */
 enum perfdata_status pd_dwarf_read_root(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					struct pd_dwarf_die *ret);
-/* Closes the units that were not used for longest, until this file holds no more than `limit` bytes; to be called
- * without any lock. */
+/* Closes the least recently used units until this file holds at most `limit` bytes. Call it without any lock. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
 
 /* --- dwarf_split.c: split debug information ----------------------------------------------------------------------- */
 
-/* Logs, once, that the file cannot be read. */
+/* Logs once that the file cannot be read. */
 void pd_dwarf_refuse_split(struct pd_dwarf *split);
-/* The split unit of an open unit, whose lock the caller holds, and its file; NULL: it has none, or none is here. */
+/* Finds the split unit of an open unit, whose lock the caller holds, and its file; NULL: it has none, or the file was
+ * not found. */
 enum perfdata_status pd_dwarf_find_split(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit,
 					 struct pd_dwarf **ret_split, struct pd_dwarf_unit **ret_unit);
 
 /* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 
-/* Reads the table at an offset, with the forms of that unit. `ret` is empty but for has_discriminators. */
+/* Reads the table at an offset with the sizes of the unit. *ret is empty except for has_discriminators. */
 enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
 					 struct pd_dwarf_lines *ret);
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
-/* The discriminator of a row; 0: it has none. */
+/* Returns the discriminator of a row; 0: none. */
 uint32_t pd_dwarf_discriminator_of(const struct pd_dwarf_lines *lines, const struct pd_dwarf_row *row);
-/* The path of a file, in `bytes`; NULL: there is no such file. */
+/* Returns the path of a file, in memory of `bytes`; NULL: no such file. */
 enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
 				   struct pd_arena *bytes, const char **ret);
 void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
 
 /* --- dwarf_lookup.c ----------------------------------------------------------------------------------------------- */
 
-/* As pd_lines_find. */
+/* See pd_lines_find. */
 enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
-/* As pd_lines_walk_functions. */
+/* See pd_lines_walk_functions. */
 enum perfdata_status pd_dwarf_walk_functions(struct pd_dwarf *dwarf, pd_take_function *take, void *user);
-/* The path of the file with split units that exceeded a limit; NULL: none did. */
+/* Returns the path of the split file that exceeded a limit; NULL: none did. */
 const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf);
 
 #endif

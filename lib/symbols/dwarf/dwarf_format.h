@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of DWARF that this folder uses, by the names and the sections of the DWARF 5 standard. With them the
- * readers need no header of elfutils. */
+/* The numbers of DWARF that this folder uses, with the names and sections of the DWARF 5 standard, so that the readers
+ * need no header of elfutils. */
 #ifndef PD_DWARF_FORMAT_H
 #define PD_DWARF_FORMAT_H
 

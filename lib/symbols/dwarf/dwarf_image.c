@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The input of libdw: an image of a file in memory with only the sections that libdw needs here, decompressed by us.
- * libelf would allocate whatever size a compressed section states, and libdw neither counts its work nor checks for
+/* The input of libdw: an image of a file in memory that has only the sections that libdw needs here, decompressed by
+ * us. libelf would allocate any size that a compressed section states, and libdw neither counts its work nor checks for
  * cancellation; so this file rejects input that would take too long before libdw sees it. */
 #include "config.h"
 #include "symbols/symbols.h"
@@ -15,16 +15,16 @@
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
-/* What libdw keeps for a unit, and for an abbreviation that was looked for, is more than for other items. */
+/* Units, and abbreviations that were looked up, take more memory in libdw than other items. */
 #define STEPS_OF_UNIT (4 * PD_WORK_KEPT)
-/* Entries are walked over their attributes again and again; compilers write fewer than 40. */
+/* libdw walks over the attributes of entries again and again; compilers write fewer than 40. */
 #define MOST_ATTRIBUTES 256u
 
 static const char *const wanted[] = {
 	"info", "abbrev", "aranges", "addr", "line", "line_str", "str", "str_offsets", "ranges", "rnglists", "types",
 };
 enum { INFO, ABBREV, WANTED = sizeof wanted / sizeof *wanted };
-/* What our own reader calls them. */
+/* Numbers of these sections in our own reader. */
 static const enum pd_dwarf_section_number numbers[WANTED] = {
 	PD_DWARF_INFO, PD_DWARF_ABBREV, PD_DWARF_ARANGES, PD_DWARF_ADDR, PD_DWARF_LINE, PD_DWARF_LINE_STR,
 	PD_DWARF_STR, PD_DWARF_STR_OFFSETS, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_SECTIONS,
@@ -35,17 +35,17 @@ struct part {
 	uint64_t size;
 };
 
-/* --- what libdw would do ------------------------------------------------------------------------------------------ */
+/* --- the work of libdw -------------------------------------------------------------------------------------------- */
 
 struct survey {
 	const struct part *parts;
 	struct pd_meter meter;
 	bool swap;
-	uint64_t table;      /* the table of abbreviations that was read last */
-	uint32_t steps;      /* of finding the last abbreviation in it */
+	uint64_t table;      /* offset of the last abbreviation table */
+	uint32_t steps;      /* steps to find the last abbreviation in it */
 };
 
-/* libdw reads a table up to the abbreviation that it looks for, again for each unit. */
+/* libdw reads a table up to the abbreviation that it needs, and again for each unit. */
 static enum perfdata_status read_abbrevs(struct survey *s, uint64_t offset)
 {
 	const struct part *part = &s->parts[ABBREV];
@@ -64,7 +64,7 @@ static enum perfdata_status read_abbrevs(struct survey *s, uint64_t offset)
 			if (form == DW_FORM_implicit_const)
 				pd_dwarf_sleb(&c);
 			if (name == DW_AT_dwo_name || name == DW_AT_GNU_dwo_name)
-				return PERFDATA_EUNSUP;   /* libdw would open the file of that name */
+				return PERFDATA_EUNSUP;   /* libdw would open the file with this name */
 			if (c.failed || (!name && !form))
 				break;
 		}
@@ -130,7 +130,7 @@ static enum perfdata_status read_parts(const struct pd_elf *elf, struct pd_work 
 	return status;
 }
 
-/* A number in the byte order of the file. */
+/* Writes a number in the byte order of the file. */
 static void store_word(uint8_t *at, size_t size, uint64_t value, bool swap)
 {
 	const bool big = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -141,7 +141,7 @@ static void store_word(uint8_t *at, size_t size, uint64_t value, bool swap)
 struct layout {
 	bool wide, swap;
 	uint8_t *image;
-	size_t headers;      /* where the headers of sections begin */
+	size_t headers;      /* offset of the section headers */
 };
 
 static void put_section(const struct layout *l, size_t number, uint32_t name, uint32_t type, uint64_t offset,
@@ -170,7 +170,7 @@ static void put_header(const struct layout *l, const struct pd_elf *elf)
 	store_word(l->image + behind + 14, 2, WANTED + 1, l->swap);
 }
 
-/* All sections, with a NUL after each: libdw reads some strings without looking for their end. */
+/* Joins all sections, with a NUL after each: libdw reads some strings without checking for their end. */
 static enum perfdata_status join_parts(const struct pd_elf *elf, struct part *parts, struct pd_dwarf_image *ret)
 {
 	struct layout l = { .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32, .swap = pd_elf_swaps(elf) };

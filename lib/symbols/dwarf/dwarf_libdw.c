@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inlined functions by libdw: for files that dwarf_lookup.c leaves to libdw. Line tables are read by our own reader
- * here, too: libdw joins the names of all files with their folders, whatever memory that takes. One thread at a
+/* Finds inlined functions with libdw, in files that dwarf_lookup.c leaves to libdw. Our own reader reads line tables
+ * here too: libdw would join the names of all files with their directories, without a limit of memory. One thread at a
  * time. */
 #include "config.h"
 #include "symbols/symbols.h"
@@ -18,28 +18,27 @@
 #include "symbols/dwarf/dwarf_format.h"
 #include "symbols/dwarf/elfutils.h"
 
-#define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
-#define BYTES_OF_STEP 4u        /* of entries that libdw walks over */
-#define SANE_DEPTH 8            /* of namespaces and classes in each other */
+#define MAX_SCOPES 256  /* most lexical blocks and inlined calls at one address */
+#define BYTES_OF_STEP 4u        /* bytes of entries that libdw walks over in one step */
+#define SANE_DEPTH 8            /* most nested namespaces and classes in files of compilers */
 
-/* The limit for line tables in memory (half of it if memory is short); tables beyond it are dropped and read again when
+/* Limit of memory for line tables (half of it if memory is short); beyond it, tables are freed, and read again when
  * needed. */
 #define ROOM ((size_t)32 << 20)
 
-/* A range of code and the function that it belongs to. */
+/* A range of code and its function. */
 struct function_range {
 	uint64_t start, end;
-	Dwarf_Off die, die_end;  /* die_end: after its last descendant; 0: not known yet */
+	Dwarf_Off die, die_end;  /* die_end: after its last descendant; 0: unknown */
 };
 
-/* The functions of a unit, sorted by address: units have up to a million entries, and callers look up many
- * addresses. */
+/* The functions of a unit, sorted by address: a unit may have a million entries, and callers look up many addresses. */
 struct unit_index {
 	Dwarf_Off unit;
 	struct function_range *items;
 	size_t count, capacity;
-	Dwarf_Off unit_end;           /* after its last entry */
-	struct pd_dwarf_unit lines;   /* only the members about line tables are set */
+	Dwarf_Off unit_end;           /* offset after its last entry */
+	struct pd_dwarf_unit lines;   /* only members about line tables are set */
 	uint64_t table;               /* offset of its line table; UINT64_MAX: none */
 };
 
@@ -50,34 +49,33 @@ struct image {
 };
 
 struct pd_libdw {
-	struct image own, alt;   /* alt: the supplementary file that dwz made, or nothing */
+	struct image own, alt;   /* alt: supplementary file of dwz, or empty */
 	struct pd_arena names;   /* demangled names of the last look-up */
-	bool has_excess;         /* a name asked for too much, and stays mangled */
-	bool name_failed;        /* one could not be demangled, though it may be a mangled one */
-	struct pd_hash_map by_unit;   /* offset of a unit → its number in `units` */
+	bool has_excess;         /* a name exceeded the limit, and stays mangled */
+	bool name_failed;        /* a name, which may be mangled, could not be demangled */
+	struct pd_hash_map by_unit;   /* offset of a unit → its index in `units` */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
-	/* the ranges of the units themselves; made when .debug_aranges does not know an address */
+	/* ranges of the units themselves; made when .debug_aranges lacks an address */
 	struct unit_index all;
 	bool all_made;
 	struct pd_meter meter;
-	struct pd_dwarf reader;        /* of line tables: sections of the image */
-	_Atomic(size_t) held;          /* by the tables */
+	struct pd_dwarf reader;        /* reader of line tables, on sections of the image */
+	_Atomic(size_t) held;          /* bytes of the tables */
 	size_t indexes;                /* bytes of the ranges of functions and units */
-	enum perfdata_status status;   /* why the current look-up cannot continue */
-	bool lacks_memory;             /* an allocation failed in libdw, which then takes unread data as absent */
+	enum perfdata_status status;   /* why the current look-up failed */
+	bool lacks_memory;             /* an allocation in libdw failed; libdw then treats unread data as absent */
 };
 
-/* Where libdw goes without memory: its handler has no argument, and must not return (the default ends the process). It
- * is called in one place, where a block of memory that belongs to the whole handle was asked for: libdw holds no lock
- * there that another handle uses, the objects that it was about to make are not linked anywhere, and the handle is
- * only closed from then on (lacks_memory). The pointer is of the thread that is in pd_libdw_lookup, and only
- * while it is. */
+/* Where to continue if libdw has no memory: its handler has no argument, and must not return (the default one ends the
+ * process). libdw calls it only when it allocates a block of memory for the whole handle: then it holds no lock that
+ * another handle uses, new objects are not yet linked, and the handle is only closed afterwards (lacks_memory). The
+ * pointer belongs to the thread in pd_libdw_lookup, and is valid only during that call. */
 static _Thread_local jmp_buf *way_out;
 
 static __attribute__((noreturn)) void leave_libdw(void) { longjmp(*way_out, 1); }
 
-/* Counts steps of the look-up at hand; false: the look-up ends. */
+/* Counts steps of the current look-up; false: the look-up ends. */
 static bool go_on(struct pd_libdw *libdw, uint64_t steps)
 {
 	if (!libdw->status && steps >= PD_METER_MOST)
@@ -92,7 +90,7 @@ static bool grow_index(struct pd_libdw *libdw, struct unit_index *index)
 	const size_t before = index->capacity, size = sizeof *index->items;
 	if (!go_on(libdw, PD_WORK_KEPT) || index->count < before)
 		return !libdw->status;
-	/* while they are moved to a larger block, both blocks exist */
+	/* moving the items needs both blocks at once */
 	libdw->status = pd_work_room(libdw->meter.work, 3 * index->count * size);
 	if (!libdw->status && pd_vector_grow(&index->items, &index->capacity, index->count, size))
 		libdw->status = PERFDATA_ENOMEM;
@@ -140,7 +138,7 @@ static void make_room(struct pd_libdw *libdw)
 		drop_lines(libdw);
 }
 
-/* The sections of the image, for our reader of line tables. */
+/* Opens our reader of line tables on the sections of the image. */
 static enum perfdata_status open_reader(struct pd_libdw *libdw)
 {
 	const struct pd_dwarf_image *image = &libdw->own.image;
@@ -160,7 +158,7 @@ static enum perfdata_status open_reader(struct pd_libdw *libdw)
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret)
 {
-	/* what refers to a supplementary file cannot be read without it */
+	/* entries that refer to a supplementary file cannot be read without it */
 	if (!alt && pd_elf_section(elf, ".gnu_debugaltlink"))
 		return PERFDATA_ABSENT;
 	const enum perfdata_status loaded = pd_libdw_load(NULL);
@@ -203,13 +201,14 @@ void pd_libdw_close(struct pd_libdw *libdw)
 	pd_free(libdw);
 }
 
-/* libdw does not say what else it holds: units, abbreviations and lines, about as much as the sections themselves. */
+/* pd_libdw_size is an estimate: libdw does not say how much its units, abbreviations and lines hold; together they are
+ * about as large as the sections. */
 bool pd_libdw_has_excess(const struct pd_libdw *libdw) { return libdw->has_excess; }
 size_t pd_libdw_size(const struct pd_libdw *libdw) { return 2 * (libdw->own.image.size + libdw->alt.image.size); }
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
-/* Where the list of ranges of an entry is. false: it has none, or our reader does not find it. */
+/* Finds the range list of an entry; false: it has none, or our reader does not find it. */
 static bool list_of(Dwarf_Die *die, struct pd_dwarf_unit *unit, struct pd_dwarf_value *ret)
 {
 	Dwarf_Attribute attribute, base;
@@ -229,14 +228,14 @@ static bool list_of(Dwarf_Die *die, struct pd_dwarf_unit *unit, struct pd_dwarf_
 		return false;
 	unit->root.values[PD_DWARF_RNGLISTS_BASE] = (struct pd_dwarf_value){ PD_DWARF_OFFSET, at };
 	unit->root.present |= 1u << PD_DWARF_RNGLISTS_BASE;
-	/* libdw has read the entry, so there is an end of the number */
+	/* libdw has read the entry, so the number ends */
 	struct pd_cursor index = pd_cursor(attribute.valp, 10, false);
 	*ret = (struct pd_dwarf_value){ PD_DWARF_RANGES_INDEX, pd_dwarf_uleb(&index) };
 	return !index.failed;
 }
 
-/* Whether libdw may read the ranges of an entry. libdw skips invalid and empty ranges without saying how many: so this
- * function counts the list first. */
+/* Whether libdw may read the ranges of an entry. libdw skips invalid and empty ranges without reporting their number,
+ * so this function counts them first. */
 static bool may_read_ranges(struct pd_libdw *lines, Dwarf_Die *die)
 {
 	struct pd_dwarf_unit unit = { 0 };
@@ -263,8 +262,8 @@ static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_D
 			(struct function_range){ start, end, pd_elfutils.dwarf_dieoffset(die), 0 };
 }
 
-/* The next entry of a list: libdw walks over all that lies between, and does not say how far it went where there is no
- * next one; then all up to `limit` is counted. */
+/* Moves to the next sibling. libdw walks over all entries between, but does not report how far it went if there is no
+ * sibling: then all entries up to `limit` are counted. */
 static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die, Dwarf_Off limit)
 {
 	const Dwarf_Off before = pd_elfutils.dwarf_dieoffset(die);
@@ -303,7 +302,7 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Sets the end of a unit, and the members that our reader of line tables needs. */
+/* Sets the end of a unit, and the members for our reader of line tables. */
 static void describe_unit(const struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -325,7 +324,7 @@ static void describe_unit(const struct pd_libdw *lines, struct unit_index *index
 		index->lines.folder = pd_elfutils.dwarf_formstring(&attribute);
 }
 
-/* The index of a unit, made at the first use; NULL: look at the status. */
+/* Returns the index of a unit, made at the first use; NULL: see status. */
 static struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
 {
 	const Dwarf_Off offset = pd_elfutils.dwarf_dieoffset(unit);
@@ -354,7 +353,7 @@ static struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
 	return index;
 }
 
-/* The last range that starts at or before the address: functions do not overlap in sane files. */
+/* Returns the last range that starts at or before the address: functions of compilers do not overlap. */
 static const struct function_range *find_range(const struct unit_index *index, uint64_t vaddr)
 {
 	size_t low;
@@ -376,8 +375,7 @@ static bool make_all(struct pd_libdw *lines)
 	return lines->all_made;
 }
 
-/* The unit that covers the address: by .debug_aranges, which some compilers do not write, or by the ranges of all
- * units. */
+/* Finds the unit with the address: in .debug_aranges, which some compilers omit, or in the ranges of all units. */
 static bool find_unit(struct pd_libdw *lines, uint64_t vaddr, Dwarf_Die *ret)
 {
 	Dwarf_Aranges *aranges;
@@ -411,7 +409,7 @@ static bool die_holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
 	return false;
 }
 
-/* The function at an address and the scopes inside it, outermost first. */
+/* Finds the function at an address and the scopes in it, outermost first. */
 static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index, uint64_t vaddr,
 			 Dwarf_Die scopes[MAX_SCOPES])
 {
@@ -438,13 +436,13 @@ static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index,
 
 /* --- names and places --------------------------------------------------------------------------------------------- */
 
-/* Longer texts count as none: one text can be in the output many times. */
+/* Returns NULL for a long text, since one text may be in the output many times. */
 static const char *short_text(const char *text)
 {
 	return text && strnlen(text, PD_SYMBOL_NAME_LIMIT) < PD_SYMBOL_NAME_LIMIT ? text : NULL;
 }
 
-/* The linkage name names the function in full; a local class has none. */
+/* Returns the linkage name, which names the function in full; functions of local classes have only a plain name. */
 static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -478,14 +476,15 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 	return attribute_number(pd_elfutils.dwarf_attr(die, name, &attribute));
 }
 
-/* The line where a function is declared, also from the abstract entry (DW_AT_abstract_origin) of an instance. */
+/* Returns the line of a function's declaration, which may be in the abstract entry of an instance
+ * (DW_AT_abstract_origin). */
 static uint32_t first_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	return attribute_number(pd_elfutils.dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
 }
 
-/* false: the unit has no line table that can be read. */
+/* Whether the unit has a readable line table; reads it. */
 static bool has_table(struct pd_libdw *lines, struct unit_index *index, bool discriminators)
 {
 	if (index->lines.lines && index->lines.lines->has_discriminators < discriminators) {
@@ -526,7 +525,7 @@ static void set_line(struct pd_libdw *lines, struct unit_index *index, uint64_t 
 	*ret_discriminator = pd_dwarf_discriminator_of(index->lines.lines, row);
 }
 
-/* A frame that is found, and the discriminator of its position. */
+/* A frame, and the discriminator of its position. */
 struct found {
 	struct perfdata_source_line at;
 	uint32_t discriminator;
@@ -541,8 +540,8 @@ static void put_frames(const struct pd_lines_wish *wish, struct perfdata_source_
 		wish->discriminators[count] = found->discriminator;
 }
 
-/* Walks from the innermost scope, the last one, outwards: the call site of an inlined function lies in the function
- * around it. */
+/* Walks from the innermost scope, the last one, outwards: the call site of an inlined function is in the scope around
+ * it. */
 static size_t walk_scopes(struct pd_libdw *lines, const struct pd_lines_wish *wish, struct unit_index *index,
 			  Dwarf_Die *scopes, size_t scope_count, struct found found,
 			  struct perfdata_source_line *frames, size_t room)
@@ -611,7 +610,7 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, uint64_t vaddr, con
 	errno = 0;
 	status = look_up(lines, vaddr, wish, frames, room, ret_count);
 	way_out = NULL;
-	/* most functions of libdw do not say that memory failed: what they were asked for seems not to be there */
+	/* most functions of libdw do not report failed allocations: their result seems absent */
 	lines->lacks_memory = errno == ENOMEM;
 	return lines->lacks_memory ? PERFDATA_ENOMEM : status;
 }

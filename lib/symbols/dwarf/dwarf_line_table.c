@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line table of a unit (DWARF 5, section 6.2): which source position each address belongs to. */
+/* Reads the line table of a unit (DWARF 5, section 6.2): the source position of each address. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -12,7 +12,7 @@
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
-#define BYTES_OF_STEP 16u   /* of a table, in new memory */
+#define BYTES_OF_STEP 16u   /* bytes of a table, read into new memory in one step */
 
 struct row {
 	uint64_t address;
@@ -30,13 +30,13 @@ struct rows {
 struct machine {
 	struct pd_cursor cursor;
 	struct pd_meter meter;
-	const uint8_t *bytes;     /* of the table, without its length */
-	uint64_t place;           /* their offset in the section */
-	size_t taken;             /* memory that the account was asked for while the table is read */
+	const uint8_t *bytes;     /* bytes of the table after its length */
+	uint64_t place;           /* section offset of `bytes` */
+	size_t taken;             /* bytes charged to the account while the table is read */
 	struct rows rows;
 	uint8_t version, offset_size, address_size, min_length, max_ops, line_base_raw, line_range, opcode_base;
-	const uint8_t *lengths;   /* of standard opcodes, from 1 on */
-	/* the registers */
+	const uint8_t *lengths;   /* lengths of standard opcodes, from opcode 1 */
+	/* registers of the line program */
 	uint64_t address;
 	unsigned op_index;
 	uint32_t file;
@@ -44,7 +44,7 @@ struct machine {
 	uint32_t column, discriminator;
 };
 
-/* Memory of a table that is being read draws from the account, too. */
+/* Charges memory to the account while the table is read. */
 static enum perfdata_status take_budget(struct machine *m, size_t bytes)
 {
 	const enum perfdata_status status = pd_work_room(m->meter.work, bytes);
@@ -55,7 +55,7 @@ static enum perfdata_status take_budget(struct machine *m, size_t bytes)
 	return PERFDATA_OK;
 }
 
-/* Room for one more item. While items are moved to a larger block, both blocks exist. */
+/* Makes room for one more item. Moving items needs both blocks at once. */
 static enum perfdata_status grow_items(struct machine *m, void *items, size_t *capacity, size_t count, size_t size)
 {
 	const size_t before = *capacity;
@@ -105,10 +105,10 @@ static enum perfdata_status add_file(struct machine *m, struct pd_dwarf_lines *l
 	return PERFDATA_OK;
 }
 
-/* Where the next byte is in the section. */
+/* Returns the section offset of the next byte. */
 static uint64_t place_of(const struct machine *m) { return m->place + (uint64_t)(m->cursor.at - m->bytes); }
 
-/* The names stay in the file: programs have many, and few are requested. */
+/* Names stay in the file, since programs have many and few are requested. */
 static struct pd_dwarf_value take_text(struct machine *m)
 {
 	struct pd_cursor *c = &m->cursor;
@@ -118,12 +118,13 @@ static struct pd_dwarf_value take_text(struct machine *m)
 	return value;
 }
 
-/* Until DWARF 4: strings up to an empty one. Folder 0 is the compilation's, and files are numbered from 1. */
+/* Reads the names of up to DWARF 4: strings up to an empty one. Folder 0 is that of the compilation, and files are
+ * numbered from 1. */
 static enum perfdata_status read_old_names(struct machine *m, struct pd_dwarf_lines *lines)
 {
 	struct pd_cursor *c = &m->cursor;
 	struct pd_dwarf_value none = { 0 };
-	/* the folder of the unit: units that share a table may have several */
+	/* folder 0 means that of the unit: units that share the table may have different ones */
 	enum perfdata_status status = add_folder(m, lines, (struct pd_dwarf_value){ PD_DWARF_OTHER, 1 });
 	while (!status && pd_left(c) && *c->at)
 		status = add_folder(m, lines, take_text(m));
@@ -240,7 +241,7 @@ static enum perfdata_status add_row(struct machine *m, bool is_end)
 		.address = m->address, .file = m->file, .line = (int32_t)m->line, .column = (uint16_t)m->column,
 		.is_end = is_end, .discriminator = m->discriminator,
 	};
-	m->discriminator = 0;   /* it is about one row */
+	m->discriminator = 0;   /* a discriminator applies to one row */
 	return PERFDATA_OK;
 }
 
@@ -328,7 +329,7 @@ static enum perfdata_status run_program(struct machine *m)
 
 /* --- rows in order ------------------------------------------------------------------------------------------------ */
 
-/* Order of rows: by address; the end of one sequence before the start of the next; else as in the program. */
+/* Orders rows by address; at one address, ends of sequences before starts; else as in the program. */
 static bool is_after(const struct row *a, const struct row *b)
 {
 	return a->address > b->address || (a->address == b->address && !a->is_end && b->is_end);
@@ -341,7 +342,7 @@ static void merge_ranges(const struct row *from, struct row *to, size_t left, si
 		to[i] = b == right || (a < middle && !is_after(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
-/* Rows inside a sequence are in order, so few runs have to be merged; the sort must be stable. */
+/* Rows of a sequence are in order, so there are few runs to merge. The sort must be stable. */
 static enum perfdata_status sort_rows(struct machine *m)
 {
 	struct rows *rows = &m->rows;
@@ -380,7 +381,7 @@ static enum perfdata_status keep_discriminator(struct machine *m, struct pd_dwar
 	return status;
 }
 
-/* Drops rows of code that the linker discarded: they are at address 0, far from the rest. */
+/* Removes rows of code that the linker discarded: they begin at address 0, far from the rest. */
 static enum perfdata_status keep_rows(struct machine *m, struct pd_dwarf_lines *lines)
 {
 	const struct rows *rows = &m->rows;
@@ -424,7 +425,7 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines)
 	*lines = (struct pd_dwarf_lines){ 0 };
 }
 
-/* The bytes of the table, its length in *ret_size. */
+/* Reads the bytes of the table, and their number. */
 static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t offset, struct machine *m, uint8_t **ret,
 				       size_t *ret_size)
 {
@@ -445,7 +446,7 @@ static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t of
 	*ret_size = (size_t)length;
 	m->place = offset + before;
 	enum perfdata_status status = take_budget(m, (size_t)length);
-	/* it is read again where memory is short, also what has no rows and files */
+	/* even a table without rows and files costs work, since it is read again when memory is short */
 	if (!status)
 		status = pd_work_do(m->meter.work, length / BYTES_OF_STEP);
 	return status ? status : pd_dwarf_read(dwarf, PD_DWARF_LINE, m->place, length, ret);
@@ -460,7 +461,7 @@ enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const str
 	size_t size;
 	enum perfdata_status status = read_bytes(dwarf, at, &m, &bytes, &size);
 	if (!status) {
-		struct pd_dwarf_unit form = *unit;   /* the offset size of the line table may differ from the unit's */
+		struct pd_dwarf_unit form = *unit;   /* the table's offset size may differ from the unit's */
 		form.offset_size = m.offset_size;
 		m.bytes = bytes;
 		m.cursor = pd_cursor(bytes, size, dwarf->swap);
@@ -484,7 +485,7 @@ enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const str
 	return status;
 }
 
-/* The last row at or before the address, unless the row's sequence ends before the address. */
+/* Returns the last row at or before the address; NULL: its sequence ends before the address. */
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address)
 {
 	size_t low;
@@ -525,7 +526,7 @@ enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd
 		return PERFDATA_OK;
 	const struct pd_dwarf_file *entry = &lines->files[file];
 	if (entry->name.class == PD_DWARF_OTHER) {
-		*ret = "???";   /* the file of number 0 until DWARF 4 */
+		*ret = "???";   /* file 0 of up to DWARF 4 */
 		return PERFDATA_OK;
 	}
 	enum perfdata_status status = text_of(dwarf, unit, &entry->name, bytes, &name);

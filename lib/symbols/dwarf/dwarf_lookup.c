@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls in progress at an address: the function that holds the code, the functions inlined there, and the source
+/* Finds the calls in progress at an address: the function with the code, the functions inlined there, and source
  * positions. The first look-up in a unit indexes its functions and reads its line table; each look-up reads the entries
  * of one function. */
 #include "config.h"
@@ -10,11 +10,11 @@
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
-#define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
-#define MAX_DEPTH 256   /* of namespaces and classes in each other */
-#define MAX_ORIGINS 17  /* from an entry to the entry that has its name */
-#define NAME_BYTES_OF_STEP 2u   /* of names that are kept */
-#define MOST_OPEN ((size_t)16 << 20)   /* bytes of units, while all units are walked over */
+#define MAX_SCOPES 256  /* most lexical blocks and inlined calls at one address */
+#define MAX_DEPTH 256   /* most nested namespaces and classes */
+#define MAX_ORIGINS 17  /* most references from an entry to the entry with its name */
+#define NAME_BYTES_OF_STEP 2u   /* bytes of names that one step keeps */
+#define MOST_OPEN ((size_t)16 << 20)   /* most bytes of open units while all units are walked over */
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
@@ -26,7 +26,7 @@ struct indexing {
 	uint64_t at;
 };
 
-/* Indexes the functions from the entry at `at` to the end of its list of siblings. */
+/* Indexes the functions from the entry at `at` to the end of its siblings. */
 static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 {
 	struct pd_dwarf_die die;
@@ -79,12 +79,12 @@ static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct
 
 /* --- scopes ------------------------------------------------------------------------------------------------------- */
 
-/* A function around an address. */
+/* A function that contains an address. */
 struct scope {
-	uint64_t name;      /* offset of the entry that has its name, or refers to the entry that has */
+	uint64_t name;      /* offset of the entry with its name, or of an entry that refers to it */
 	bool inlined;
 	uint32_t call_file, call_line, call_column, call_discriminator;
-	uint32_t first_line;   /* from a declaration in the entry itself; 0: take the line of the entry with the name */
+	uint32_t first_line;   /* line of the declaration; 0: the entry with the name has it */
 };
 
 struct scopes {
@@ -106,7 +106,7 @@ static uint32_t slot_number(const struct pd_dwarf_die *die, enum pd_dwarf_slot s
 	return (uint32_t)die->values[slot].number;
 }
 
-/* The reference to the entry that has the rest of this one (abstract origin or specification). */
+/* Returns the reference to the entry with the rest of this one (abstract origin or specification). */
 static const struct pd_dwarf_value *origin_of(const struct pd_dwarf_die *die)
 {
 	if (pd_dwarf_has(die, PD_DWARF_ORIGIN))
@@ -132,7 +132,7 @@ static void add_scope(struct scopes *scopes, const struct pd_dwarf_die *die)
 	};
 }
 
-/* The first child that holds the address; *ret_found is false if none does. */
+/* Finds the first child that contains the address; *ret_found: whether there is one. */
 static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				       struct pd_dwarf_window *window, uint64_t vaddr, struct pd_dwarf_die *die,
 				       bool *ret_found)
@@ -193,7 +193,7 @@ static bool find_text(struct pd_dwarf *dwarf, const struct pd_hash_map *texts, u
 	return known;
 }
 
-/* Two threads may add the same text; the first one stays. */
+/* Keeps a text. Two threads may add the same one; the first copy stays. */
 static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map *texts, uint64_t key, const char *text,
 				      const char **ret)
 {
@@ -220,7 +220,7 @@ static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map
 }
 
 struct names {
-	const char *linkage, *old_linkage, *name;   /* old_linkage: an attribute that compilers for MIPS made first */
+	const char *linkage, *old_linkage, *name;   /* old_linkage: an attribute that compilers for MIPS introduced */
 	uint32_t first_line;
 };
 
@@ -233,7 +233,7 @@ static enum perfdata_status take_name(const struct pd_dwarf *dwarf, const struct
 	return pd_dwarf_string(dwarf, unit, &die->values[slot], bytes, name);
 }
 
-/* Takes names from one entry on the way; *offset becomes the next entry, or UINT64_MAX. */
+/* Takes names from one entry of the chain; *offset becomes the next entry, or UINT64_MAX. */
 static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset, struct pd_arena *bytes,
 				       struct names *names)
 {
@@ -279,11 +279,11 @@ static enum perfdata_status keep_first_line(struct pd_dwarf *dwarf, uint64_t key
 	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Look-ups may ask for a name in both forms. */
+/* Look-ups may request a name in both forms. */
 static uint64_t key_of_name(uint64_t entry, bool raw_names) { return entry | (uint64_t)raw_names << 63; }
 
-/* The linkage name has most details; a local class has none. Finding the name finds the line of the declaration,
- * too. */
+/* Finds the linkage name, which has most details, or else the plain name, as for local classes. Also finds the line of
+ * the declaration. */
 static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t entry, const char **ret)
 {
 	const uint64_t key = key_of_name(entry, raw_names);
@@ -331,7 +331,7 @@ static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dw
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-/* The unit whose line table has the files of calls, and its file. */
+/* The unit whose line table has the files of calls, and that unit's file. */
 struct file_table {
 	struct pd_dwarf *dwarf;
 	struct pd_dwarf_unit *unit;
@@ -340,10 +340,10 @@ struct file_table {
 struct found {
 	struct scopes scopes;
 	struct perfdata_source_line at;   /* source position of the innermost code */
-	uint32_t discriminator;           /* of that position */
+	uint32_t discriminator;           /* discriminator of `at` */
 };
 
-/* The position of the code itself. */
+/* Finds the source position of the code. */
 static enum perfdata_status find_position(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
 					  bool discriminators, struct found *ret)
 {
@@ -366,7 +366,7 @@ static enum perfdata_status find_position(struct pd_dwarf *dwarf, struct pd_dwar
 	return find_path(dwarf, unit, row->file, &ret->at.file);
 }
 
-/* The calls in a unit whose entries describe the code. Their files are in the line table of `table`. */
+/* Finds the calls in a unit whose entries describe the code; their files are in the line table of `table`. */
 static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
 				       const struct file_table *table, const struct pd_lines_wish *wish,
 				       struct perfdata_source_line *frames, size_t room, struct found *found)
@@ -374,7 +374,7 @@ static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_u
 	enum perfdata_status status = index_functions(dwarf, unit);
 	if (!status)
 		status = find_scopes(dwarf, unit, vaddr, &found->scopes);
-	/* the call site of an inlined function lies in the function around it */
+	/* the call site of an inlined function is in the function around it */
 	struct perfdata_source_line at = found->at;
 	uint32_t discriminator = found->discriminator;
 	for (size_t i = found->scopes.count, frame = 0; i-- > 0 && !status; frame++) {
@@ -395,7 +395,7 @@ static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_u
 	return status;
 }
 
-/* The same in the split unit of a skeleton unit, which may have a table of files of its own. */
+/* As find_calls in the split unit of a skeleton unit, which may have its own table of files. */
 static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_dwarf_unit *unit, uint64_t vaddr,
 					     const struct file_table *skeleton, const struct pd_lines_wish *wish,
 					     struct perfdata_source_line *frames, size_t room, struct found *found)
@@ -410,7 +410,7 @@ static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_d
 	if (status != PERFDATA_EUNSUP)
 		return status;
 	pd_dwarf_refuse_split(split);
-	/* the position always comes from the skeleton unit */
+	/* positions come only from the skeleton unit */
 	found->scopes.count = 0;
 	return PERFDATA_OK;
 }
@@ -482,7 +482,7 @@ struct unit_functions {
 	size_t nr;
 };
 
-/* A copy of the functions of a unit that is entered, or of its split unit. */
+/* Copies the functions of a unit that was entered, or of its split unit. */
 static enum perfdata_status copy_functions(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit,
 					   struct unit_functions *ret)
 {

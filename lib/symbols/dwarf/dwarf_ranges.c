@@ -15,7 +15,7 @@ struct list {
 	const struct pd_dwarf_unit *unit;
 	struct pd_cursor cursor;
 	uint64_t base;
-	bool is_passed;      /* nobody asks for addresses */
+	bool is_passed;      /* only skips the list; addresses are not looked up */
 };
 
 static uint64_t take_address(struct list *list)
@@ -34,7 +34,7 @@ static uint64_t take_indexed(struct list *list)
 
 enum step { RANGE, NO_RANGE, END };
 
-/* DWARF 5, section 7.25. */
+/* Reads an entry of .debug_rnglists (DWARF 5, section 7.25). */
 static enum step next_rnglist(struct list *list, uint64_t *start, uint64_t *end)
 {
 	struct pd_cursor *c = &list->cursor;
@@ -66,7 +66,7 @@ static enum step next_pair(struct list *list, uint64_t *start, uint64_t *end)
 	return first || second ? RANGE : END;
 }
 
-/* The offset of the list; false: the entry has none. */
+/* Returns the offset of the list; false: the entry has none. */
 static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 			const struct pd_dwarf_value *value, const struct pd_dwarf_section *section, uint64_t *ret)
 {
@@ -85,7 +85,7 @@ static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit
 	return true;
 }
 
-/* PERFDATA_OK: continue; PERFDATA_END: stop. NULL: the list is only skipped. */
+/* Returns PERFDATA_OK to continue, PERFDATA_END to stop. NULL: the list is only skipped. */
 typedef enum perfdata_status take_range(void *user, uint64_t start, uint64_t end);
 
 static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -122,7 +122,7 @@ enum perfdata_status pd_dwarf_pass_ranges(const struct pd_dwarf *dwarf, const st
 	return each_of_list(dwarf, unit, value, meter, NULL, NULL);
 }
 
-/* DW_AT_high_pc gives the end as an address, or as a length. */
+/* Reads DW_AT_low_pc and DW_AT_high_pc; the latter is an address or a length. */
 static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
 			 uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -167,7 +167,7 @@ enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_
 					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range)
 {
 	enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
-	/* while they are moved to a larger block, both blocks exist */
+	/* moving the items needs both blocks at once */
 	if (!status && ranges->count == ranges->capacity)
 		status = pd_work_room(dwarf->work, 3 * ranges->count * sizeof *ranges->items);
 	if (status || ranges->count >= UINT32_MAX)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of DWARF: sections, abbreviations, forms and entries (DWARF 5, section 7; earlier versions differ in few
- * places). */
+/* Reads DWARF: sections, abbreviations, forms and entries (DWARF 5, section 7; earlier versions differ slightly). */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -10,11 +9,11 @@
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
-/* Longer strings count as none: one string can be in the output many times. */
+/* Longer strings count as absent, since one string may be in the output many times. */
 #define MAX_STRING PD_SYMBOL_NAME_LIMIT
-#define WINDOW 65536u  /* bytes read at once where many entries are looked at */
-#define ENTRY 256u     /* … and where one entry is */
-#define BYTES_OF_STEP 64u   /* as many are read in the time of one step */
+#define WINDOW 65536u  /* bytes read at once to walk over many entries */
+#define ENTRY 256u     /* bytes read at once for one entry */
+#define BYTES_OF_STEP 64u   /* bytes read in one step */
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -96,7 +95,7 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-/* Room for one more item of a table. While items are moved to a larger block, both blocks exist. */
+/* Makes room for one more item of a table. Moving items needs both blocks at once. */
 static enum perfdata_status grow_items(const struct pd_meter *meter, void *items, size_t *capacity, size_t count,
 				       size_t size)
 {
@@ -129,7 +128,7 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_meter *met
 	}
 }
 
-/* The size of a form whose values all have the same size; -1: sizes differ. */
+/* Returns the size of a form; -1: it depends on the value. */
 static int size_of_form(const struct pd_dwarf_unit *unit, unsigned form)
 {
 	switch (form) {
@@ -163,7 +162,8 @@ static bool has_no_code(unsigned tag)
 	}
 }
 
-/* Most entries describe types and variables, which the reader only skips: notes the fixed size of such entries. */
+/* Notes the size of entries if it is constant: most entries describe types and variables, which the reader only
+ * skips. */
 static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrevs *abbrevs,
 		     struct pd_dwarf_abbrev *abbrev)
 {
@@ -181,7 +181,7 @@ static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abb
 	}
 }
 
-/* Compilers number abbreviations from 1 on, so the code is the index. */
+/* Compilers number abbreviations from 1, so a code gives the index. */
 enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					   struct pd_dwarf_abbrevs *ret)
 {
@@ -327,7 +327,7 @@ void pd_dwarf_close_window(struct pd_dwarf_window *window)
 	pd_free(window->bytes);
 }
 
-/* Reads from `offset` on, up to `size` bytes. */
+/* Reads up to `size` bytes from `offset`. */
 static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_dwarf_window *window, uint64_t offset,
 					uint64_t size)
 {
@@ -362,7 +362,7 @@ static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_
 static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret);
 
-/* Reads an entry that does not end inside the window once more, with more bytes. */
+/* Reads an entry again with more bytes until it ends inside the window. */
 static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					  struct pd_dwarf_window *window, uint64_t offset, uint64_t size,
 					  struct pd_dwarf_die *ret)
@@ -445,7 +445,7 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 		const struct pd_dwarf_abbrev *abbrev = &unit->abbrevs->items[code - 1];
 		ret->tag = abbrev->tag;
 		ret->has_children = abbrev->has_children;
-		/* values may take no bytes, so an entry of one byte may have thousands */
+		/* values may be empty, so an entry of one byte may have thousands */
 		status = pd_meter_count(&window->meter, 1 + (abbrev->is_plain ? 0 : abbrev->count / 8));
 		const bool whole = abbrev->is_plain ? pass_plain(unit, abbrev, &c, ret)
 						    : read_values(unit, abbrev, &c, offset, begin, ret);
@@ -501,7 +501,7 @@ bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
-/* NULL for a string that is too long. */
+/* Sets *ret to NULL if the string is too long. */
 static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number,
 					uint64_t offset, struct pd_arena *bytes, const char **ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sections of debug information: in place in the file, or decompressed in memory or, if they are large, in a
- * temporary file, so that only the parts that are read take memory. */
+/* The sections of debug information. Uncompressed ones are read from the file. Others are decompressed into memory or,
+ * if large, into a temporary file, so that only the parts in use take memory. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -11,11 +11,11 @@
 #include "symbols/dwarf/dwarf.h"
 
 #define PIECE ((size_t)64 << 10)
-/* Of sections that can be read in pieces, larger ones go to a file; with an account, also others where memory is half
- * used. */
+/* Sections that can be read in pieces go to a file if they are larger; with an account, smaller ones do too when half
+ * of the memory is used. */
 #define MOST_IN_MEMORY ((uint64_t)8 << 20)
 #define MOST ((uint64_t)1 << 32)
-#define BYTES_OF_STEP 64u   /* that are decompressed */
+#define BYTES_OF_STEP 64u   /* decompressed bytes in one step */
 
 static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_INFO] = ".debug_info",
@@ -30,7 +30,7 @@ static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_ARANGES] = ".debug_aranges",
 };
 
-/* In a file .dwo or .dwp; the others are in the file with the skeleton units. */
+/* Sections in a .dwo or .dwp file; others are in the file with the skeleton units. */
 static const char *const split_names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_INFO] = ".debug_info.dwo",
 	[PD_DWARF_LINE] = ".debug_line.dwo",
@@ -40,7 +40,7 @@ static const char *const split_names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
 };
 
-/* libdw handles supplementary files (dwz), sections of split units and the old way of compression. */
+/* Whether only libdw handles the section: supplementary files (dwz), split units, the old compression. */
 static bool is_foreign(const struct pd_elf_section *section)
 {
 	return !strncmp(section->name, ".zdebug_", 8) || !strcmp(section->name, ".gnu_debugaltlink") ||
@@ -52,12 +52,12 @@ static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return numb
 
 /* --- decompressing ------------------------------------------------------------------------------------------------ */
 
-/* The header of a compressed section (Elf32_Chdr, Elf64_Chdr; "ZLIB" and the size, in big-endian order) states a size.
- * It is accepted only if so few compressed bytes can yield so much. */
+/* A compressed section. Its header (Elf32_Chdr, Elf64_Chdr; or "ZLIB" and the size in big-endian order) states a size,
+ * which is accepted only if the compressed bytes can yield as much. */
 struct compressed {
 	const struct pd_elf *elf;
-	uint64_t at, left;           /* of the compressed bytes */
-	uint64_t size;               /* after decompression */
+	uint64_t at, left;           /* of the compressed bytes: offset of the next, number of unread */
+	uint64_t size;               /* decompressed size */
 	struct pd_decoder *decoder;
 };
 
@@ -85,7 +85,7 @@ static enum perfdata_status read_header(const struct pd_elf *elf, const struct p
 	return ret->decoder ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Decompresses from `in` on until `out` is full or the stream ends; reads *ret_used bytes. */
+/* Decompresses the unread bytes of `in` until `out` is full or the stream ends. */
 static enum perfdata_status decompress_some(struct compressed *compressed, uint8_t *in, size_t *in_used,
 					    size_t *in_size, uint8_t *out, size_t size,
 					    size_t *ret_used)
@@ -114,7 +114,7 @@ static enum perfdata_status decompress_some(struct compressed *compressed, uint8
 	return PERFDATA_OK;
 }
 
-/* Decompresses the whole section: into `bytes`, or piece by piece into the temporary file of `symbols` at `place`. */
+/* Decompresses the whole section into `bytes`, or piece by piece into the temporary file of `symbols` at `place`. */
 static enum perfdata_status decompress_all(struct pd_work *work, struct compressed *compressed, uint8_t *bytes,
 					   struct perfdata_symbols *symbols, uint64_t place)
 {
@@ -200,7 +200,7 @@ static enum perfdata_status find_section(struct pd_dwarf *dwarf, enum pd_dwarf_s
 	return PERFDATA_OK;
 }
 
-/* To be called with the lock, where other threads may know the reader. */
+/* Call it with the lock if other threads can use the reader. */
 static enum perfdata_status unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
 	atomic_bool *is_packed = &dwarf->sections[number].is_packed;
@@ -210,7 +210,7 @@ static enum perfdata_status unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf
 	if (status && status != PERFDATA_EUNSUP)
 		return status;
 	if (status)
-		dwarf->sections[number].size = 0;   /* nobody tries again */
+		dwarf->sections[number].size = 0;   /* prevents further attempts */
 	atomic_store_explicit(is_packed, false, memory_order_release);
 	return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Split debug information: a program built with -gsplit-dwarf has skeleton units, and each names a file .dwo with the
- * unit that describes its code; dwp joins such files in PROGRAM.dwp. The program gives their names and ids, so they may
- * be anything: only regular files are opened, each is read once however many units name it, and what reads them draws
- * from the work of the program's own file. Without them the source positions are known, but no inlined functions. */
+/* Split debug information. A program built with -gsplit-dwarf has skeleton units, each of which names a .dwo file with
+ * the unit that describes its code; dwp joins such files in PROGRAM.dwp. The names and ids come from the program, so
+ * they are not trusted: only regular files are opened, each is read once even if many units name it, and reading them
+ * counts for the work of the program's file. Without these files, source positions are known but no inlined
+ * functions. */
 #include "config.h"
 #include "base/port.h"
 #include "symbols/symbols.h"
@@ -17,7 +18,7 @@
 #include "symbols/dwarf/dwarf.h"
 
 #define MAX_PATH 4096
-#define MAX_COLUMNS 16u    /* of the table of a .dwp: there are eight kinds of sections */
+#define MAX_COLUMNS 16u    /* most columns in the table of a .dwp, which has eight kinds of sections */
 
 /* --- units and their parts ---------------------------------------------------------------------------------------- */
 
@@ -29,7 +30,7 @@ static enum perfdata_status add_id(struct pd_dwarf *split, uint64_t id, const st
 	return pd_hash_map_put(&split->by_id, id, (uint64_t)(unit - split->units)) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* The id of each unit of a .dwo. */
+/* Adds the id of each unit of a .dwo. */
 static enum perfdata_status index_units(struct pd_dwarf *split)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -47,9 +48,9 @@ static enum perfdata_status index_units(struct pd_dwarf *split)
 	return status;
 }
 
-/* The kinds of sections in the table of a .dwp that this reader uses; numbers above 4 changed with DWARF 5. */
+/* Columns of the table of a .dwp that this reader uses. Section kinds above 4 have other numbers in DWARF 5. */
 struct columns {
-	unsigned info, abbrevs, lines, str_offsets, rnglists;   /* numbers of columns; MAX_COLUMNS: there is none */
+	unsigned info, abbrevs, lines, str_offsets, rnglists;   /* indexes of columns; MAX_COLUMNS: none */
 };
 
 static struct columns find_columns(const uint8_t *ids, unsigned count, unsigned version, bool swap)
@@ -73,13 +74,12 @@ static uint64_t in_column(const uint8_t *row, unsigned column, bool swap)
 	return column == MAX_COLUMNS ? 0 : pd_load32(row + (size_t)4 * column, swap);
 }
 
-/* .debug_cu_index (DWARF 5, section 7.3.5): a hash table of ids, and for each unit where its parts of the sections
- * begin. */
+/* Reads .debug_cu_index (DWARF 5, section 7.3.5): a hash table of ids, and the parts of sections of each unit. */
 static enum perfdata_status read_index(struct pd_dwarf *split, const uint8_t *bytes, uint64_t size)
 {
 	const bool swap = split->swap;
 	struct pd_cursor c = pd_cursor(bytes, (size_t)size, swap);
-	const uint32_t word = pd_u32(&c);   /* DWARF 5: two bytes */
+	const uint32_t word = pd_u32(&c);   /* two bytes in DWARF 5 */
 	const unsigned version = word == 2 ? 2 : pd_load16(bytes, swap);
 	const uint32_t column_count = pd_u32(&c), row_count = pd_u32(&c), slot_count = pd_u32(&c);
 	const uint8_t *ids = pd_take(&c, 8 * (uint64_t)slot_count), *rows = pd_take(&c, 4 * (uint64_t)slot_count),
@@ -130,7 +130,7 @@ static enum perfdata_status read_index_section(struct pd_dwarf *split, const str
 	return status;
 }
 
-/* To be called when the units are known: finds their parts and ids. */
+/* Finds the parts and ids of all units. Call it when the units are known. */
 static enum perfdata_status index_parts(struct pd_dwarf *split)
 {
 	const struct pd_elf_section *index = pd_elf_section(split->elf, ".debug_cu_index");
@@ -152,11 +152,11 @@ static enum perfdata_status index_parts(struct pd_dwarf *split)
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
 struct search {
-	struct pd_dwarf *dwarf;            /* with the skeleton units */
+	struct pd_dwarf *dwarf;            /* file with the skeleton units */
 	uint64_t id;
 	bool is_package;
-	enum perfdata_status status;       /* of the files tried so far */
-	struct pd_dwarf *split;            /* out */
+	enum perfdata_status status;       /* status of the files tried so far */
+	struct pd_dwarf *split;            /* the result */
 };
 
 static void log_file(const struct search *search, enum perfdata_symbols_event event, const char *path,
@@ -180,7 +180,7 @@ static enum perfdata_status open_new(struct search *search, int fd, const char *
 	enum perfdata_status status = pd_elf_open(dwarf->symbols, fd, path, &elf);
 	if (status)
 		return status;
-	/* the bytes of each file allow for work once */
+	/* the bytes of each file add to the work once */
 	pd_work_add_bytes(dwarf->work, pd_elf_size(elf));
 	status = pd_dwarf_open_split(dwarf, elf, &split);
 	if (status)
@@ -205,7 +205,7 @@ static bool is_failure(enum perfdata_status status)
 	       status == PERFDATA_EINTR;
 }
 
-/* The file at `path`, if it has the unit. */
+/* Takes the file at `path` if it has the unit. */
 static bool take_split(void *user, const char *path, const char *what)
 {
 	struct search *search = user;
@@ -253,7 +253,7 @@ void pd_dwarf_refuse_split(struct pd_dwarf *split)
 			       "it is damaged, or of a kind that is not known");
 }
 
-/* PROGRAM.dwp; beside the program itself also where its debug information is in another file. */
+/* Finds PROGRAM.dwp beside the program, and beside its separate debug file. */
 static enum perfdata_status find_package(struct pd_dwarf *dwarf)
 {
 	const char *const files[] = { pd_symbols_debug_path(dwarf->dso), dwarf->dso->origin.text_file };
@@ -272,7 +272,7 @@ static enum perfdata_status find_package(struct pd_dwarf *dwarf)
 	return PERFDATA_OK;
 }
 
-/* The file .dwo: beside the program, or where the compiler wrote it. */
+/* Finds the .dwo file: beside the program, or where the compiler wrote it. */
 static enum perfdata_status find_dwo(struct pd_dwarf *dwarf, const char *folder, const char *name, uint64_t id,
 				     struct pd_dwarf **ret)
 {
@@ -293,10 +293,10 @@ static enum perfdata_status find_dwo(struct pd_dwarf *dwarf, const char *folder,
 	return is_failure(search.status) ? search.status : PERFDATA_OK;
 }
 
-/* --- which unit --------------------------------------------------------------------------------------------------- */
+/* --- the split unit of a skeleton unit ---------------------------------------------------------------------------- */
 
-/* Notes what a split unit takes from its skeleton unit. false: another skeleton unit has it, which is no program that
- * compilers make. */
+/* Copies from the skeleton unit what the split unit needs. False: another skeleton unit has the same split unit, which
+ * compilers never write. */
 static bool join_unit(struct pd_dwarf *split, const struct pd_dwarf_unit *skeleton, struct pd_dwarf_unit *unit)
 {
 	const struct pd_dwarf_value *values = skeleton->root.values;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of abbreviations and of lines, which units of one file may share: thousands of units that refer to one table
- * read it once. A table lives as long as an open unit uses it, and the last few longer. */
+/* Abbreviation and line tables, which units of a file may share: a table to which thousands of units refer is read
+ * once. A table is kept as long as an open unit uses it; the last few are kept longer. */
 #include "config.h"
 #include "symbols/symbols.h"
 

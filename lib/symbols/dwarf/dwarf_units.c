@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The units of .debug_info: which one covers an address, and which ones are in memory. */
+/* The units of .debug_info: finds the one with an address, and decides which ones are in memory. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -17,7 +17,7 @@ static struct pd_monitor *group_of(const struct pd_dwarf *dwarf, const struct pd
 
 /* --- opening a file ----------------------------------------------------------------------------------------------- */
 
-/* DWARF 5, section 7.5.1. */
+/* Reads a unit header (DWARF 5, section 7.5.1). */
 static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t offset, struct pd_dwarf_unit *ret)
 {
 	const struct pd_dwarf_section *info = &dwarf->sections[PD_DWARF_INFO];
@@ -84,7 +84,7 @@ struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset)
 	return low && offset < dwarf->units[low - 1].end ? &dwarf->units[low - 1] : NULL;
 }
 
-/* One set of .debug_aranges (DWARF 5, section 6.1.2). */
+/* Reads a set of .debug_aranges (DWARF 5, section 6.1.2). */
 static enum perfdata_status read_set(struct pd_dwarf *dwarf, struct pd_cursor *c, struct pd_meter *meter)
 {
 	const uint8_t *const begin = c->at;
@@ -129,7 +129,7 @@ static enum perfdata_status read_table(struct pd_dwarf *dwarf)
 	return status;
 }
 
-/* To be called with the lock, where other threads may know the reader. */
+/* Call it with the lock if other threads can use the reader. */
 static void account_indexes(struct pd_dwarf *dwarf)
 {
 	const size_t memory = dwarf->unit_capacity * sizeof *dwarf->units +
@@ -252,7 +252,7 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 	pd_free(dwarf);
 }
 
-/* What the entry of a split unit leaves to its skeleton unit, and to the beginning of its parts of sections. */
+/* Sets the attributes that a split unit takes from its skeleton unit and from its parts of sections. */
 static void complete_root(const struct pd_dwarf_split_part *part, struct pd_dwarf_unit *unit)
 {
 	const bool wide = unit->offset_size == 8, is_old = unit->version < 5;
@@ -321,10 +321,10 @@ void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 
 struct census {
 	size_t held;
-	uint64_t oldest, newest;   /* when an open unit was last used */
+	uint64_t oldest, newest;   /* clock of the last use of open units */
 };
 
-/* Closes the open units that were last used at or before a time; counts the units that stay open. */
+/* Closes the open units that were last used before a time; reports on the units that stay open. */
 static struct census close_until(struct pd_dwarf *dwarf, uint64_t time)
 {
 	struct census left = { .oldest = UINT64_MAX };
@@ -343,8 +343,8 @@ static struct census close_until(struct pd_dwarf *dwarf, uint64_t time)
 	return left;
 }
 
-/* A walk over all units takes long where there are many, so each closes the older half. The unit that was used last
- * stays: it is asked for next. */
+/* A walk over all units is slow if there are many, so each walk closes the older half. The unit used last stays open,
+ * since the next look-up probably needs it. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 {
 	pd_monitor_enter(dwarf->lock);
@@ -358,9 +358,9 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 		left = close_until(dwarf, left.oldest + (left.newest - left.oldest) / 2 + 1);
 }
 
-/* --- which unit --------------------------------------------------------------------------------------------------- */
+/* --- finding units ------------------------------------------------------------------------------------------------ */
 
-/* Without the members that other threads may be changing. */
+/* Copies only the members that no other thread changes. */
 static struct pd_dwarf_unit copy_of(const struct pd_dwarf_unit *unit)
 {
 	return (struct pd_dwarf_unit){
@@ -384,7 +384,7 @@ enum perfdata_status pd_dwarf_read_root(struct pd_dwarf *dwarf, const struct pd_
 	return status;
 }
 
-/* Adds the ranges of a unit; reads only the unit's first entry. */
+/* Adds the ranges of a unit; reads only its first entry. */
 static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_meter *meter)
 {
 	struct pd_dwarf_unit copy = copy_of(unit);
@@ -415,7 +415,8 @@ static enum perfdata_status index_units(struct pd_dwarf *dwarf)
 	return status;
 }
 
-/* In .debug_aranges `end` is a length. Where ranges overlap, the result depends on the search: this is libdw's. */
+/* `end` of ranges from .debug_aranges is a length. If ranges overlap, the result depends on the order of the search;
+ * this one is libdw's. */
 static const struct pd_dwarf_range *find_in_table(const struct pd_dwarf_ranges *table, uint64_t address)
 {
 	size_t low = 0, high = table->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads libdw, which has libdwfl and needs libelf. It stays loaded, as the C++ runtime does (demangle_cxx.c). */
+/* Loads libdw, which contains libdwfl and needs libelf. It stays loaded, as the C++ runtime does (demangle_cxx.c). */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -14,7 +14,7 @@ struct pd_elfutils_functions pd_elfutils;
 static atomic_bool elfutils_are_loaded;
 static atomic_bool elfutils_are_missing;
 
-/* PERFDATA_ABSENT: a version that lacks a function. */
+/* PERFDATA_ABSENT: this version lacks a function. */
 static enum perfdata_status find_functions(void *library)
 {
 	void *found;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of libdw, libdwfl and libelf that are called here, loaded at first need: linked in, they and the
- * libraries that they need would be half of the time in which the program starts. */
+/* The functions of libdw, libdwfl and libelf that perfdata calls. They are loaded at first need: linked in, they and
+ * their dependencies would take half of the time of a start. */
 #ifndef PD_ELFUTILS_H
 #define PD_ELFUTILS_H
 
@@ -9,7 +9,7 @@
 #include <libelf.h>
 #include "perfdata/base.h"
 
-/* Each function once; libdw.so.1 has them, or the libelf.so.1 that it needs. */
+/* Lists each function once. libdw.so.1 or libelf.so.1, which it needs, defines them. */
 #define PD_ELFUTILS_FUNCTIONS(FUNCTION) \
 	FUNCTION(elf_begin) FUNCTION(elf_end) FUNCTION(elf_memory) FUNCTION(elf_version) \
 	FUNCTION(dwarf_attr) FUNCTION(dwarf_attr_integrate) FUNCTION(dwarf_begin_elf) FUNCTION(dwarf_child) \
@@ -24,14 +24,14 @@
 	FUNCTION(dwfl_report_begin_add) FUNCTION(dwfl_report_end) FUNCTION(dwfl_report_module) \
 	FUNCTION(dwfl_thread_state_register_pc) FUNCTION(dwfl_thread_state_registers)
 
-/* A process has one libdw: whichever thread loads it finds the same functions. */
+/* A process has one libdw, so each thread that loads it finds the same functions. */
 struct pd_elfutils_functions {
 #define PD_ELFUTILS_MEMBER(name) _Atomic(__typeof__(&name)) name;
 	PD_ELFUTILS_FUNCTIONS(PD_ELFUTILS_MEMBER)
 #undef PD_ELFUTILS_MEMBER
 };
 
-/* Set by pd_libdw_load (symbols.h): call no function before it succeeded. */
+/* Set by pd_libdw_load (symbols.h); call none before it succeeded. */
 extern struct pd_elfutils_functions pd_elfutils;
 
 #endif

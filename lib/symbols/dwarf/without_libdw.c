@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For builds without libdw: files that dwarf_lookup.c leaves to libdw have no inlined functions and lines. */
+/* Replaces dwarf_libdw.c in builds without libdw: files that dwarf_lookup.c leaves to libdw have no inlined functions
+ * and lines. */
 #include "config.h"
 #include "symbols/symbols.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files: headers, sections, segments, build-id, debug link. Files are read, never mapped: a file that shrinks while
- * it is open must not kill the process. Handles of libelf are made for libdw alone, and have no descriptor either. */
+/* ELF files: headers, sections, segments, build-id, debug link. Files are read, never mapped, since a file that shrinks
+ * while it is mapped would kill the process. Only libdw uses handles of libelf, which have no descriptor either. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -13,12 +13,12 @@
 #include "symbols/elf/symbol_elf.h"
 
 #define MAX_DEBUGDATA ((size_t)256 << 20)
-#define MAX_NAMES ((uint64_t)64 << 20)     /* of sections */
-#define MAX_NAME ((size_t)4096)            /* of one section */
-#define MAX_SEGMENTS 256u                  /* loaded ones: each symbol is searched in all segments */
+#define MAX_NAMES ((uint64_t)64 << 20)     /* most bytes of all section names */
+#define MAX_NAME ((size_t)4096)            /* most bytes of one section name */
+#define MAX_SEGMENTS 256u                  /* most loaded segments, since each symbol is searched in all of them */
 #define MAX_NOTES ((uint64_t)1 << 20)
-#define MAX_LINK ((uint64_t)8192)          /* a path, and a checksum or build-id */
-#define PIECE ((size_t)64 << 10)           /* of a table, read at once */
+#define MAX_LINK ((uint64_t)8192)          /* most bytes of a path, and a checksum or build-id */
+#define PIECE ((size_t)64 << 10)           /* bytes of a table that are read at once */
 
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name)
 {
@@ -33,7 +33,7 @@ enum perfdata_status pd_elf_failure(const struct pd_elf *elf)
 	return elf->file ? pd_kept_failure(elf->file) : PERFDATA_OK;
 }
 
-/* After a read that failed: what failed, or `otherwise` where the file has no such bytes. */
+/* Returns the failure after a failed read; `otherwise`: the file just lacks these bytes. */
 static enum perfdata_status fault_status(const struct pd_elf *elf, enum perfdata_status otherwise)
 {
 	const enum perfdata_status failure = pd_elf_failure(elf);
@@ -97,8 +97,8 @@ static Elf64_Shdr take_section(const struct pd_elf *elf, const uint8_t *bytes)
 	return s;
 }
 
-/* Counts that do not fit into 16 bits are in the first section header: the number of sections, the index of the section
- * with their names, the number of segments. PERFDATA_ABSENT: there are no sections. */
+/* Reads counts that do not fit into 16 bits from the first section header: the number of sections, the index of the
+ * section with their names, the number of segments. PERFDATA_ABSENT: there are no sections. */
 static enum perfdata_status count_sections(struct pd_elf *elf, uint64_t *ret_sections, uint32_t *ret_names)
 {
 	uint8_t bytes[sizeof(Elf64_Shdr)];
@@ -120,7 +120,7 @@ static enum perfdata_status count_sections(struct pd_elf *elf, uint64_t *ret_sec
 		       : PERFDATA_ABSENT;
 }
 
-/* Reads the names of the sections, and adds a NUL; without names, sections have empty names. */
+/* Reads the section names, and adds a NUL; if that fails, sections have empty names. */
 static enum perfdata_status read_names(struct pd_elf *elf, const Elf64_Shdr *header)
 {
 	if (header->sh_type != SHT_STRTAB || header->sh_size > MAX_NAMES || !pd_elf_in_file(elf, header))
@@ -170,7 +170,7 @@ static enum perfdata_status read_sections(struct pd_elf *elf)
 	for (size_t i = 0; i < elf->section_count; i++) {
 		struct pd_elf_section *s = &elf->sections[i];
 		s->name = s->header.sh_name < elf->names_size ? elf->names + s->header.sh_name : "";
-		/* symbols look through the names of their sections */
+		/* the name of a section is searched for each of its symbols */
 		if (strnlen(s->name, MAX_NAME) == MAX_NAME)
 			s->name = "";
 	}
@@ -230,7 +230,7 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 
 /* --- small sections ----------------------------------------------------------------------------------------------- */
 
-/* The bytes of a section in new memory. PERFDATA_ABSENT: it has none, or more than `most`. */
+/* Reads the bytes of a section into new memory. PERFDATA_ABSENT: it has none, or more than `most`. */
 static enum perfdata_status read_small(const struct pd_elf *elf, const Elf64_Shdr *header, uint64_t most, uint8_t **ret)
 {
 	if (header->sh_size > most || !pd_elf_in_file(elf, header))
@@ -246,7 +246,7 @@ static enum perfdata_status read_small(const struct pd_elf *elf, const Elf64_Shd
 	return fault_status(elf, PERFDATA_ABSENT);
 }
 
-/* A name, padding to 4 bytes, and a CRC in the byte order of the file. */
+/* Reads a name, padding to 4 bytes, and a CRC in the byte order of the file. */
 static enum perfdata_status take_debug_link(struct pd_elf *elf, const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = memchr(bytes, 0, size);
@@ -260,7 +260,7 @@ static enum perfdata_status take_debug_link(struct pd_elf *elf, const uint8_t *b
 	return elf->debug_link ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* A path with a NUL, and a build-id. */
+/* Reads a path with a NUL, and a build-id. */
 static enum perfdata_status take_alt_link(struct pd_elf *elf, const uint8_t *bytes, size_t size)
 {
 	const uint8_t *end = memchr(bytes, 0, size);
@@ -321,7 +321,7 @@ enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct p
 	return finish_open(elf, ret);
 }
 
-/* Of a file that is kept whole, what `path` names in it: PERFDATA_ABSENT: the archive has no such entry. */
+/* Finds the entry that `path` names in an archive. PERFDATA_ABSENT: the archive has no such entry. */
 static enum perfdata_status find_part(struct pd_work *work, int fd, const char *path, uint64_t *ret_offset,
 				      uint64_t *ret_size)
 {
@@ -425,8 +425,8 @@ enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_work *
 	return finish_open(inside, ret);
 }
 
-/* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same
- * either way. */
+/* Finds the build-id in notes. Name and content of a note are padded to 4 bytes, or to 8 in a segment with this
+ * alignment; both give the same build-id. */
 static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t offset, uint64_t size, uint64_t *left,
 					   struct pd_build_id *ret)
 {
@@ -448,7 +448,7 @@ static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t of
 enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
 {
 	enum perfdata_status status = PERFDATA_ABSENT;
-	/* sections and segments of sane files have the same notes */
+	/* files of linkers have the same notes in sections and in segments */
 	uint64_t left = 2 * pd_elf_size(elf) + 2 * MAX_NOTES;
 	for (size_t i = 1; i < elf->section_count && status == PERFDATA_ABSENT; i++) {
 		const Elf64_Shdr *header = &elf->sections[i].header;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* An open ELF file, for the files of this folder that know the format. */
+/* An open ELF file, for files of this folder that know the format. */
 #ifndef PD_SYMBOL_ELF_H
 #define PD_SYMBOL_ELF_H
 
 #include <elf.h>
 #include "symbols/symbols.h"
 
-/* Older versions of the header, and musl's, lack them. */
+/* Older versions of elf.h, and musl's, lack these. */
 #define PD_ELF_COMPRESS_ZSTD 2u
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
@@ -19,56 +19,56 @@ struct pd_elf_section {
 
 struct pd_elf {
 	struct pd_kept_file *file; /* NULL: the image is in memory */
-	bool embedded;             /* .gnu_debugdata: has only the symbols that another file lacks */
-	char *image;               /* decompressed file; may be NULL */
+	bool embedded;             /* .gnu_debugdata: has only symbols that another file lacks */
+	char *image;               /* bytes of a decompressed file; may be NULL */
 	size_t image_size;
-	struct pd_account *account;    /* that has the image; or NULL */
+	struct pd_account *account;    /* charged for the image; NULL: none */
 	Elf64_Ehdr header;
 	struct pd_elf_section *sections;
 	size_t section_count;
-	char *names;               /* of the sections */
+	char *names;               /* section names */
 	size_t names_size;
-	size_t nr_segments;        /* of all types */
-	struct pd_segment *segments;   /* those that are loaded */
+	size_t nr_segments;        /* segments of all types */
+	struct pd_segment *segments;   /* loaded segments */
 	size_t segment_count;
-	struct pd_segment frame_index; /* .eh_frame_hdr, by its segment; a size of 0: none */
-	size_t symtab, dynsym;     /* numbers of sections; 0: none */
+	struct pd_segment frame_index; /* segment of .eh_frame_hdr; size 0: none */
+	size_t symtab, dynsym;     /* section indexes; 0: none */
 	char *debug_link;          /* may be NULL */
 	uint32_t debug_link_crc;
 	char *alt_link;            /* may be NULL */
 	struct pd_build_id alt_id;
 };
 
-/* The first section of this name, or NULL. */
+/* Returns the first section with this name, or NULL. */
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name);
-/* The bytes are in the other byte order than this machine. */
+/* Whether the file has the other byte order than this machine. */
 bool pd_elf_swaps(const struct pd_elf *elf);
-/* The size of the file, or of the image. */
+/* Size of the file or image in bytes. */
 uint64_t pd_elf_size(const struct pd_elf *elf);
 /* Whether the file has these bytes. */
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 
 /* Whether the section has bytes, and the file contains them all. */
 bool pd_elf_in_file(const struct pd_elf *elf, const Elf64_Shdr *header);
-/* Whether a section holds code. */
+/* Whether a section contains code. */
 static inline bool pd_elf_is_code(const Elf64_Shdr *header)
 {
 	return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR;
 }
-/* Reads a table, whose entries have `size` bytes, in pieces, and calls `take` for each piece: 0, or -1 without memory.
- * `first` is the index of the piece's first entry. PERFDATA_DAMAGED: the file ends before; PERFDATA_ENOMEM,
+/* Reads a table in pieces and calls `take` for each, which returns 0, or -1 without memory. Entries have `size` bytes;
+ * `first` is the index of a piece's first entry. PERFDATA_DAMAGED: the file ends inside the table. PERFDATA_ENOMEM,
  * PERFDATA_EREAD. */
 typedef int pd_elf_take(void *user, const uint8_t *entries, size_t count, uint64_t first);
 enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const Elf64_Shdr *header, size_t size,
 				       pd_elf_take *take, void *user);
 
-/* The size of an entry of a symbol table. */
+/* Size of an entry of the symbol tables. */
 size_t pd_elf_symbol_size(const struct pd_elf *elf);
 Elf64_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry);
-/* Notes where the string table of a symbol table is, without reading it. false: there is none. */
+/* Finds the string table of a symbol table without reading it. False: there is none. */
 bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, size_t symbols);
 
-/* Adds `NAME@plt` for the entries of the procedure linkage table. */
+/* Adds `NAME@plt` for the entries of the PLT. */
 enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *elf);
 
 #endif

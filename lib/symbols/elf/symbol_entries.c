@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of the symbol tables of an ELF file, and where the strings of such a table are. */
+/* Reads the entries of ELF symbol tables, and finds the string tables. */
 #include "config.h"
 #include "base/cursor.h"
 #include "symbols/elf/symbol_elf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The only file that uses the network, and only when the options say so: the client library is loaded at first need. */
+/* Requests files from debuginfod servers. Only this file uses the network, and only if the options say so. The client
+ * library is loaded at first need. */
 #include "config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ static enum perfdata_status explain_status(enum perfdata_status status, char *re
 	return status;
 }
 
-/* A server that does not answer has no file, as far as can be known; descriptors, memory and the disk are our own. */
+/* If a server does not answer, the file counts as absent; lack of descriptors, memory or disk space is a local
+ * failure. */
 static enum perfdata_status explain_errno(int code, char *reason, size_t room)
 {
 	char text[128];

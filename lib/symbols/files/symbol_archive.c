@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries in archives. Android maps the libraries of an app from its APK, a ZIP file that stores them uncompressed:
- * recorders of Android name such a library "ARCHIVE!/ENTRY", others the archive and the offset in it. */
+/* Libraries in archives. Android maps the libraries of an app from its APK, a ZIP file that stores them uncompressed.
+ * Recorders of Android name such a library "ARCHIVE!/ENTRY"; others record the archive and the offset in it. */
 #include "config.h"
 #include <elf.h>
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "symbols/symbols.h"
 
 #define MAX_DIRECTORY ((size_t)16 << 20)
-#define END_SIZE 22u              /* of the record that ends an archive, before its comment */
+#define END_SIZE 22u              /* record at the end of an archive, without its comment */
 #define MAX_COMMENT 65535u
-#define ENTRY_SIZE 46u            /* of an entry of the directory, before its name */
-#define LOCAL_SIZE 30u            /* of the header before the bytes of an entry, before its name */
+#define ENTRY_SIZE 46u            /* entry of the directory, without its name */
+#define LOCAL_SIZE 30u            /* header before the bytes of an entry, without its name */
 #define END_MAGIC 0x06054b50u
 #define ENTRY_MAGIC 0x02014b50u
 #define LOCAL_MAGIC 0x04034b50u
@@ -36,7 +36,7 @@ static struct pd_cursor little(const uint8_t *bytes, size_t size)
 	return pd_cursor(bytes, size, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
 }
 
-/* PERFDATA_ABSENT: the file ends before. */
+/* PERFDATA_ABSENT: the file ends before all bytes are read. */
 static enum perfdata_status read_all(int fd, void *out, size_t size, uint64_t offset)
 {
 	const int64_t got = pd_pread_full(fd, out, size, offset);
@@ -57,7 +57,7 @@ bool pd_is_archive(int fd)
 	       pd_load32(magic, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)) == LOCAL_MAGIC;
 }
 
-/* Where the directory is: it precedes the record at the end of the file, after which only a comment follows. */
+/* Finds the directory, which precedes the record at the end of the file; only a comment follows this record. */
 static enum perfdata_status find_directory(int fd, uint64_t *ret_offset, size_t *ret_size)
 {
 	struct stat st;
@@ -86,8 +86,8 @@ static enum perfdata_status find_directory(int fd, uint64_t *ret_offset, size_t 
 	return found && *ret_size <= MAX_DIRECTORY ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
-/* Where the bytes of an entry begin: its local header, whose extra bytes align them, precedes them. PERFDATA_ABSENT: no
- * ELF file is stored there. */
+/* Finds the bytes of an entry after its local header, whose extra bytes align them. PERFDATA_ABSENT: they are not an
+ * uncompressed ELF file. */
 static enum perfdata_status find_bytes(int fd, uint64_t header, uint64_t *ret)
 {
 	uint8_t local[LOCAL_SIZE], magic[SELFMAG];
@@ -105,7 +105,7 @@ static enum perfdata_status find_bytes(int fd, uint64_t header, uint64_t *ret)
 
 typedef enum perfdata_status take_entry(void *user, const struct pd_archive_entry *entry, size_t name_size);
 
-/* Calls `take` for each ELF file that is stored, or for those of one name alone. */
+/* Calls `take` for each uncompressed ELF file, or only for those with the name `only`. */
 static enum perfdata_status list_entries(int fd, struct pd_work *work, const char *only, take_entry *take, void *user)
 {
 	uint64_t offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel modules are often compressed files. They are decompressed into memory, up to a limit. */
+/* Kernel modules are often compressed. They are decompressed into memory, up to a limit. */
 #include "config.h"
 #include <string.h>
 #include "base/fdio.h"
@@ -10,21 +10,21 @@
 
 #define MAX_COMPRESSED ((size_t)256 << 20)
 #define MAX_DECOMPRESSED ((size_t)1 << 30)
-#define PIECE ((size_t)1 << 20)   /* decompressed at once: between pieces the work may be cancelled */
+#define PIECE ((size_t)1 << 20)   /* bytes decompressed at once; between pieces the work may be cancelled */
 
 struct decompressed {
 	uint8_t *data;
 	size_t used, room, limit;
 };
 
-/* Not by pd_vector_grow: the room is exactly one byte above the limit at most, to distinguish contents of the limit's
- * size from larger contents. */
+/* Not pd_vector_grow: the room is at most one byte above the limit, which distinguishes contents of the limit's size
+ * from larger ones. */
 static enum perfdata_status grow_output(struct pd_work *work, struct decompressed *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
 	if (out->used > out->limit)
 		return PERFDATA_ELIMIT;
-	/* one byte more than the limit: contents of exactly that size reach their end */
+	/* one byte more, so that contents of exactly this size reach their end */
 	if (room > out->limit)
 		room = out->limit + 1;
 	if (work && pd_work_room(work, room + out->room))
@@ -71,7 +71,7 @@ enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compresse
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	if (!decoder)
 		return pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
-	/* as for sections: compressed bytes explain only so many */
+	/* as for sections, the compressed size limits the decompressed size */
 	const size_t explained = size < limit / PD_MAX_RATIO ? size * PD_MAX_RATIO : limit;
 	if (limit > explained)
 		limit = explained > PD_RATIO_FREE ? explained : limit > PD_RATIO_FREE ? PD_RATIO_FREE : limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failures while names are looked up: each is reported and counted, and makes the work that needed the names fail. */
+/* Reports and counts failures of name look-ups, which make the work that needed the names fail. */
 #include "config.h"
 #include <errno.h>
 #include "base/cancel.h"
@@ -87,7 +87,7 @@ enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata
 	return pd_symbols_note(dso->symbols, status);
 }
 
-/* A process has one of each library, so the failures belong to no file. */
+/* A process loads a library once, so its failures belong to no file. */
 void pd_symbols_tell_library(struct perfdata_symbols *symbols, const char *name, int code)
 {
 	if (!atomic_exchange(&symbols->failures.library_is_reported, true))

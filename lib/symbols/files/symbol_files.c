@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where symbol files may be. The order of places is perf's, so that the same file is found. */
+/* The paths where symbol files may be, in perf's order, so that perfdata and perf find the same file. */
 #include "config.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #define MAX_PATH 4096
 #define HOST_DEBUG_DIR "/usr/lib/debug"
 
-/* Opens a file below a directory that takes the place of the root: links are relative to this directory. */
+/* Opens a file below a directory that replaces the root: links are resolved relative to this directory. */
 static int open_below(const char *root, const char *rest, enum pd_regular kind)
 {
 	char real[PD_ROOTED_PATH];
@@ -40,14 +40,14 @@ static int open_path(const struct perfdata_symbols *symbols, const char *path, e
 		return o->open(o->open_user, path);
 	for (size_t i = 0; i < 2; i++) {
 		const size_t size = roots[i] ? strlen(roots[i]) : 0;
-		/* "/" and the like are this host's own */
+		/* "/" and similar mean this machine's own root */
 		if (size && roots[i][strspn(roots[i], "/")] && !strncmp(path, roots[i], size) && path[size] == '/')
 			return open_below(roots[i], path + size, kind);
 	}
 	return pd_open_regular(path, kind);
 }
 
-/* The file of an entry in an archive is the archive. */
+/* For an entry of an archive, opens the archive. */
 int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
 {
 	const char *entry = pd_archive_entry_name(path);
@@ -65,7 +65,7 @@ int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *pat
 	return open_path(symbols, archive, kind);
 }
 
-#define PIECE ((size_t)1 << 20)   /* read at once */
+#define PIECE ((size_t)1 << 20)   /* bytes read at once */
 
 static ssize_t read_some(int fd, char *out, size_t size)
 {
@@ -76,7 +76,7 @@ static ssize_t read_some(int fd, char *out, size_t size)
 	return n;
 }
 
-/* The status of errno, where a file could be opened. */
+/* Returns the status for errno after a failed read of an open file. */
 static enum perfdata_status failed_read(void)
 {
 	const enum perfdata_status status = pd_status_of_errno(errno);
@@ -88,7 +88,7 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 	return pd_read_within(NULL, fd, limit, ret, ret_size);
 }
 
-/* The stated size is only a first guess, since it is 0 in /proc: the bytes that are read decide. */
+/* The stated size is only a hint, since it is 0 in /proc; the number of bytes read counts. */
 enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, char **ret, size_t *ret_size)
 {
 	struct stat st;
@@ -100,13 +100,13 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 	char *data = pd_malloc(room);
 	enum perfdata_status status = PERFDATA_OK;
 	for (;;) {
-		/* one byte more than is read, for the NUL */
+		/* one more byte, for the NUL */
 		if (!data || pd_vector_grow(&data, &room, used + 1, 1) < 0) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}
 		status = work ? pd_work_do(work, 1) : PERFDATA_OK;
-		/* that it grows next is possible only where the stated size was wrong */
+		/* the buffer grows next only if the stated size was wrong */
 		if (!status && work && used + PIECE >= room)
 			status = pd_work_room(work, 2 * used);
 		if (status)
@@ -191,7 +191,7 @@ bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, cons
 	return places_of(&places, path, what);
 }
 
-/* Offers "DIR" + rest for each debug directory. Directories that the user named are taken as they are. */
+/* Offers "DIR" + rest for each debug directory. Directories that the user named are used unchanged. */
 static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, const char *what, const char *format, ...)
 {
 	const struct perfdata_symbols_options *o = &places->symbols->options;
@@ -211,7 +211,7 @@ static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, con
 	return places_of(places, path, what);
 }
 
-/* The name in a debug link must be one component: anything else is an attempt to leave the directory. */
+/* Whether the name of a debug link is one path component; others would leave the directory. */
 static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, ".."); }
 
 static bool debug_link_places(const struct places *places, const char *path, const char *link)
@@ -254,7 +254,7 @@ bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path
 	return offer_path(&places, "build-id cache", "%s%s/%s/%s", dir, path, digits, name);
 }
 
-/* perf's cache may have both there: a file with a symbol table, and its separate debug information. */
+/* perf's cache may have two files for a build-id: one with a symbol table, and its separate debug information. */
 static bool cached_debug_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id,
 				pd_location_fn *take, void *user)
 {
@@ -314,7 +314,7 @@ bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *relea
 	return false;
 }
 
-/* The CRC-32 of gzip and of .gnu_debuglink. */
+/* CRC-32 as in gzip and .gnu_debuglink. */
 static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t size)
 {
 	crc = ~crc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are read now and then as long as names are asked for. A process may map thousands of files and have few
- * descriptors: those that were not read for longest are closed, and opened again when they are read. */
+/* Files that look-ups read from time to time. A process may map thousands of files but have few descriptors: the least
+ * recently used ones are closed, and opened again when needed. */
 #include "config.h"
 #include <errno.h>
 #include <string.h>
@@ -13,22 +13,22 @@
 #include "base/port.h"
 #include "symbols/symbols.h"
 
-/* Of the descriptors that the process may have, files of symbols keep a quarter, and others close again first. */
+/* Symbol files use at most a quarter of the process's descriptors; then the oldest are closed first. */
 #define PART_OF_LIMIT 4u
 #define FEWEST 4u
 #define MOST 512u
 #define HEAD 256u
 
 struct pd_kept_file {
-	struct perfdata_symbols *symbols;   /* NULL: the descriptor stays */
-	struct pd_kept_file *newer, *older; /* of the files with a descriptor that nobody holds */
+	struct perfdata_symbols *symbols;   /* NULL: the descriptor is never closed */
+	struct pd_kept_file *newer, *older; /* in the list of files with an unused descriptor */
 	int fd;                             /* -1: closed */
 	unsigned holders;
-	struct stat st;                     /* when it was opened first */
-	uint64_t begin, size;               /* of what is read of it */
+	struct stat st;                     /* from when it was first opened */
+	uint64_t begin, size;               /* the part of the file that is read */
 	uint8_t head[HEAD];
 	size_t head_size;
-	atomic_int failure;                 /* enum perfdata_status */
+	atomic_int failure;                 /* value of enum perfdata_status */
 	char path[];
 };
 
@@ -40,7 +40,7 @@ size_t pd_kept_most(void)
 	return limit.rlim_cur / PART_OF_LIMIT > FEWEST ? (size_t)limit.rlim_cur / PART_OF_LIMIT : FEWEST;
 }
 
-/* --- the list, under its lock ------------------------------------------------------------------------------------- */
+/* --- the list; call these with its lock --------------------------------------------------------------------------- */
 
 static void unlink_file(struct pd_kept_files *all, struct pd_kept_file *file)
 {
@@ -56,7 +56,7 @@ static void link_file(struct pd_kept_files *all, struct pd_kept_file *file)
 	all->newest = file;
 }
 
-/* Closes files that nobody holds until no more than `most` are open. */
+/* Closes unused files until at most `most` are open. */
 static bool close_oldest(struct pd_kept_files *all, size_t most)
 {
 	bool any = false;
@@ -82,7 +82,7 @@ bool pd_kept_close_idle(struct perfdata_symbols *symbols)
 int pd_symbols_open(struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
 {
 	const int fd = pd_symbols_open_once(symbols, path, kind);
-	/* some of the descriptors are our own, of files that are not read now */
+	/* some descriptors belong to symbol files that are not in use */
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && pd_kept_close_idle(symbols))
 		return pd_symbols_open_once(symbols, path, kind);
 	return fd;
@@ -134,8 +134,8 @@ void pd_kept_free(struct pd_kept_file *file)
 	pd_free(file);
 }
 
-/* Whether an open file is the one that was opened first. What a caller's function unpacks is another file each time:
- * it has no name, and is the same by its first bytes. */
+/* Whether an open file is the one that was opened first. Files from a caller's function differ by inode each time and
+ * have no name: they are compared by their first bytes. */
 static bool is_same(const struct pd_kept_file *file, int fd)
 {
 	uint8_t head[HEAD];
@@ -149,12 +149,12 @@ static bool is_same(const struct pd_kept_file *file, int fd)
 	       pd_nanoseconds(pd_changed(&st)) == pd_nanoseconds(pd_changed(&file->st));
 }
 
-/* -1 with errno; ESTALE: another file is there now. */
+/* Returns a descriptor; -1 with errno; ESTALE: another file has the path now. */
 static int open_again(const struct pd_kept_file *file)
 {
 	const int fd = pd_symbols_open(file->symbols, file->path, PD_REGULAR_ANY);
 	if (fd < 0) {
-		/* the file existed before: so a failure other than "no such file" is reported unchanged */
+		/* the file existed before, so only "no such file" becomes ESTALE */
 		if (pd_status_of_errno(errno) == PERFDATA_ABSENT)
 			errno = ESTALE;
 		return -1;
@@ -171,12 +171,12 @@ enum perfdata_status pd_kept_failure(const struct pd_kept_file *file)
 	return (enum perfdata_status)atomic_load_explicit(&file->failure, memory_order_relaxed);
 }
 
-/* Says it once for each file. */
+/* Reports a failure once for each file. */
 static enum perfdata_status kept_fail(struct pd_kept_file *file, int error)
 {
 	int none = PERFDATA_OK;
 	enum perfdata_status status = pd_status_of_errno(error);
-	/* the file was open: no error is an absence now */
+	/* an open file cannot be absent */
 	if (status == PERFDATA_ABSENT) {
 		error = EIO;
 		status = PERFDATA_EREAD;
@@ -186,7 +186,7 @@ static enum perfdata_status kept_fail(struct pd_kept_file *file, int error)
 	return status;
 }
 
-/* A descriptor of the file until kept_drop. -1: it cannot be opened, or another file is there now, and that was
+/* Returns a descriptor until kept_drop; -1: the file cannot be opened, or another file has its path now, which was
  * reported. */
 static int kept_hold(struct pd_kept_file *file)
 {
@@ -204,7 +204,7 @@ static int kept_hold(struct pd_kept_file *file)
 	int fd = open_again(file), error = errno;
 	pd_monitor_enter(all->lock);
 	if (fd >= 0 && file->fd >= 0) {
-		/* another thread was faster */
+		/* another thread has opened it meanwhile */
 		close(fd);
 	} else if (fd >= 0) {
 		file->fd = fd;
@@ -245,7 +245,7 @@ void pd_kept_narrow(struct pd_kept_file *file, uint64_t offset, uint64_t size)
 bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size)
 {
 	uint8_t next;
-	/* what follows an entry of an archive is another one */
+	/* another entry of the archive follows */
 	if (file->begin && (offset > file->size || size > file->size - offset))
 		return false;
 	const int fd = kept_hold(file);
@@ -254,7 +254,7 @@ bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t 
 	offset += file->begin;
 	int64_t got = pd_pread_full(fd, out, size, offset);
 	const bool whole = got == (int64_t)size;
-	/* fewer bytes: the file ends there, or the next ones cannot be read */
+	/* fewer bytes: tries the next byte to distinguish the end from a failure */
 	if (got >= 0 && !whole)
 		got = pd_pread_full(fd, &next, 1, offset + (uint64_t)got);
 	if (got < 0)

@@ -15,7 +15,7 @@ bool pd_module_packing(const char *path, size_t index, char out[PD_ROOTED_PATH])
 	static const char *const packings[] = { "", ".gz", ".xz", ".zst" };
 	const char *slash = strrchr(path, '/'), *end = strstr(slash ? slash : path, ".ko");
 	const size_t count = sizeof packings / sizeof *packings;
-	/* the recorded path first */
+	/* first the recorded path */
 	if (!index)
 		return snprintf(out, PD_ROOTED_PATH, "%s", path) < PD_ROOTED_PATH;
 	return end && index <= count &&
@@ -57,7 +57,7 @@ bool pd_module_listed(const char *text, const char *release, const char *name, c
 	return false;
 }
 
-/* Reads the list of the recorded kernel's modules, from the first place that has one. */
+/* Reads the module list of the recorded kernel from the first place that has one. */
 struct listing {
 	struct perfdata_symbols *symbols;
 	char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of the files of a dso: to the log, and as findings. */
+/* Reports about the files of a dso: to the log, and as findings. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>

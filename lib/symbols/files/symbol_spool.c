@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* One temporary file for the symbols that do not fit into memory: each file with symbols has a part of it. */
+/* A temporary file for symbols that do not fit into memory; each file with symbols has a part of it. */
 #include "config.h"
 #include <errno.h>
 #include "base/error.h"
 #include "base/fdio.h"
 #include "symbols/symbols.h"
 
-/* Temporary space serves as memory: without a folder for it there is not enough. */
+/* A missing directory for the file is a lack of memory, since the file is used as memory. */
 static enum perfdata_status fail_spool(struct perfdata_symbols *symbols, int error)
 {
 	struct pd_symbols_spool *spool = &symbols->spool;
@@ -19,7 +19,7 @@ static enum perfdata_status fail_spool(struct perfdata_symbols *symbols, int err
 	return pd_symbols_note(symbols, status);
 }
 
-/* 0, or errno. */
+/* Returns 0, or errno. */
 static int make_file(struct perfdata_symbols *symbols)
 {
 	const struct pd_account *account = pd_symbols_account(symbols);
@@ -54,7 +54,7 @@ void pd_symbols_spool_give(struct perfdata_symbols *symbols, uint64_t at, uint64
 {
 	struct pd_symbols_spool *spool = &symbols->spool;
 	pd_monitor_enter(spool->lock);
-	/* its space on the disk is free again: at once, or at the latest with the last part */
+	/* the disk space is free at once, or at the latest when the last part is */
 	pd_spool_forget(&spool->file, at, size);
 	if (at + size == spool->file.size)
 		spool->file.size = at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the answers that a bundle has for a dso, and reports the addresses that they lack. */
+/* Finds the answers of a bundle for a dso, and reports the addresses that they lack. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static bool take_answers(void *user, const char *path, const char *what)
 	return dso->answers;
 }
 
-/* A bundle has them by build-id, or at the recorded path. */
+/* A bundle has answers by build-id, or by recorded path. */
 enum perfdata_status pd_answers_load(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
-/* With the lock of the archive. NULL: memory failed, which was noted. */
+/* Call it with the lock of the archive. NULL: no memory, which was noted. */
 static struct perfdata_symbols_dso *make_dso(struct perfdata_symbols_dso *dso, const struct pd_archive_entry *entry)
 {
 	struct perfdata_symbols_request request = dso->request;

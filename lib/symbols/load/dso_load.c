@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The first look-up loads the symbols of a dso, under its lock; a thread that waits for the lock loads others. */
+/* The first look-up loads the symbols of a dso, under its lock. A thread that waits for this lock loads other dsos. */
 #include "config.h"
 #include "base/cancel.h"
 #include "symbols/symbols.h"
 
-/* A table keeps its names in memory up to this size with them, where memory is not short. */
+/* Most bytes of a table whose names are kept in memory, names included; only if memory is not short. */
 #define MOST_WITH_STRINGS ((size_t)24 << 20)
 
-/* Reading a name from the file takes longer than finding it in memory; but the names of all symbols take more memory
- * than all other data about a large program. */
+/* Decides whether names are kept in memory. Finding them there is faster than reading them from the file, but the names
+ * of all symbols take more memory than all other data about a large program. */
 static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symbol_table *table)
 {
 	const struct pd_account *account = pd_symbols_account(symbols);
@@ -24,7 +24,7 @@ enum perfdata_status pd_symbols_judge(const struct perfdata_symbols *symbols, en
 	return is_answer && pd_symbols_failed(symbols) != before ? pd_symbols_failure(symbols) : status;
 }
 
-/* What failed while the dso was loaded, and may have cost names. */
+/* Returns a failure while the dso was loaded, which may have cost names. */
 static enum perfdata_status find_failure(const struct perfdata_symbols_dso *dso)
 {
 	const enum perfdata_status of_text = dso->text ? pd_elf_failure(dso->text) : PERFDATA_OK;
@@ -39,7 +39,7 @@ enum perfdata_status pd_dso_load_locked(struct perfdata_symbols_dso *dso)
 		dso->status = pd_dso_load(dso);
 		if (dso->status == PERFDATA_ABSENT)
 			dso->status = pd_answers_load(dso);
-		/* files that were not read to their end had no names, which says nothing */
+		/* cancelled reads may have missed names, so they are not absent */
 		if (dso->status == PERFDATA_ABSENT && pd_cancelled(dso->symbols->options.cancel))
 			dso->status = PERFDATA_EINTR;
 		limit_strings(dso->symbols, &dso->table);
@@ -82,7 +82,8 @@ bool pd_symbols_load_another(struct perfdata_symbols *symbols)
 	return true;
 }
 
-/* Dsos are known as soon as an address was found in one, and will be asked for next. */
+/* Other dsos may be loaded meanwhile: a dso is known when an address was found in it, and its names will be needed
+ * soon. */
 void pd_symbols_lock(struct perfdata_symbols_dso *dso)
 {
 	while (!pd_monitor_try(dso->lock)) {

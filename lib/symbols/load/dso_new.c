@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dsos begin here: their files are loaded at the first look-up. */
+/* Makes dsos. Their files are loaded at the first look-up. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -22,7 +22,7 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 	r->not_before = r->not_before ? r->not_before : INT64_MIN;
 	if (r->build_id_size > PERFDATA_BUILD_ID_MAX || !r->build_id)
 		r->build_id_size = 0;
-	/* The recorder pads a build-id that is shorter than its field with zeros; a build-id of zeros is none. */
+	/* the recorder pads a short build-id with zeros; a build-id of zeros is absent */
 	size_t zeros = 0;
 	while (zeros < r->build_id_size && !r->build_id[zeros])
 		zeros++;
@@ -36,7 +36,7 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 	       pd_copy_text(&dso->bytes, &r->reference);
 }
 
-/* Undoes what pd_dso_new did. */
+/* Undoes pd_dso_new. */
 static void drop_new(struct perfdata_symbols_dso *dso)
 {
 	pd_asked_free(dso->asked);

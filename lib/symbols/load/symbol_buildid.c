@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Build-ids of files and of the kernel that runs here. */
+/* Build-ids of files, and of the running kernel. */
 #include "config.h"
 #include <errno.h>
 #include <string.h>

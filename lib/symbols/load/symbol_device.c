@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a file of this host lies in the file system of a mapped one. The kernel writes the device of the file system
- * into MMAP2 records; stat(2) reports the same number, but for file systems that have several for one. */
+/* Decides whether a file of this machine is on the recorded device. The kernel writes the device number of the file
+ * system into MMAP2 records; stat(2) reports the same number, except on file systems with several numbers. */
 #include "config.h"
 #include <sys/stat.h>
 #include "base/port.h"
 #include "symbols/symbols.h"
 
-/* The device numbers that MMAP2 may record for a file on a file system where stat reports another one. */
+/* The device number that MMAP2 may record where stat reports another one. */
 enum recorded {
-	ANY_DEVICE,      /* the number of another file system */
-	NO_BLOCK_DEVICE, /* another one of the numbers that no device has (major 0) */
+	ANY_DEVICE,      /* number of any other file system */
+	NO_BLOCK_DEVICE, /* any number without a device (major 0) */
 };
 
 static const struct {
-	uint32_t type;            /* statfs: f_type */
+	uint32_t type;            /* f_type of statfs */
 	enum recorded recorded;
 } others[] = {
 	/* stat reports a number for each subvolume */
 	{ 0x9123683e /* btrfs */, NO_BLOCK_DEVICE },
-	/* the kernel maps the file of a layer, on the layer's device; stat reports numbers of the union file system */
+	/* the kernel maps the file of a layer, on the layer's device; stat reports the union file system */
 	{ 0x794c7630 /* overlay */, ANY_DEVICE },
 	{ 0x61756673 /* aufs */, ANY_DEVICE },
 	/* stat reports a number for each snapshot */
 	{ 0x00c36400 /* ceph */, NO_BLOCK_DEVICE },
 };
 
-/* nfs, bcachefs, fuse, 9p, tmpfs and file systems on block devices report the number of the file system itself. */
+/* nfs, bcachefs, fuse, 9p, tmpfs and file systems on block devices report one number. */
 static bool may_differ(uint32_t type, uint32_t dev_major)
 {
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)

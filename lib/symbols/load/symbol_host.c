@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts about this host: whether a file here is the recorded one, where no build-id proves it; which modules are
- * loaded, and where. */
+/* Facts about this machine: whether a file is the recorded one, if no build-id proves it; which modules are loaded, and
+ * where. */
 #include "config.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -36,12 +36,12 @@ static bool is_same_file(void *user, const char *path, const char *what)
 	return !stat(path, &st) && st.st_ino == wanted->st_ino && st.st_dev == wanted->st_dev;
 }
 
-/* perf record makes hard links for its cache, which changes the inode's ctime but not the file's contents. */
+/* Whether perf made a hard link to the file for its cache, which changes the inode's ctime but not the contents. */
 static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
 			    const struct pd_build_id *found)
 {
 	struct stat wanted = *st;
-	/* of several files with one build-id the cache finds one by the id, and all by their paths */
+	/* the cache finds one of several files with a build-id by the id, and each of them by its path */
 	return st->st_nlink > 1 && (pd_cache_places(dso->symbols, found, "elf", is_same_file, &wanted) ||
 				    pd_cache_places_of(dso->symbols, path, found, "elf", is_same_file, &wanted));
 }
@@ -58,10 +58,10 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 		return "neither a build-id nor an inode number was recorded";
 	if (st->st_ino != r->inode)
 		return "another file was mapped (inode number), and no build-id was recorded";
-	/* different file systems use the same inode numbers: each tmpfs begins at 2 */
+	/* different file systems use the same inode numbers: each tmpfs starts at 2 */
 	if (pd_is_other_device(path, st, r->device_major, r->device_minor))
 		return "another file was mapped (device), and no build-id was recorded";
-	/* By ctime: any program can set mtime, and the file system reuses the inode number of a removed file. */
+	/* ctime, since any program can set mtime, and since the inode number of a removed file is used again */
 	if (pd_nanoseconds(pd_changed(st)) <= r->unchanged_since)
 		return NULL;
 	if (pd_nanoseconds(pd_modified(st)) <= r->unchanged_since && is_kept_by_perf(dso, st, path, found))
@@ -84,7 +84,7 @@ const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const st
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
 
-/* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", written as the kernel writes it; false: the dso is no module. */
+/* Converts "[xfs]" or "/lib/modules/…/xfs.ko.zst" to "xfs", the kernel's spelling; false: the dso is no module. */
 static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_t room)
 {
 	const char *base = strrchr(dso->request.path, '/');
@@ -99,7 +99,7 @@ static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_
 	return true;
 }
 
-/* Reads a file about the kernel that runs here. PERFDATA_ABSENT: it does not exist; a failure is reported. */
+/* Reads a file about the running kernel. PERFDATA_ABSENT: it does not exist. Reports a failure. */
 static enum perfdata_status read_text(struct perfdata_symbols *symbols, const char *path, size_t limit, char **ret,
 				      size_t *ret_size)
 {
@@ -142,7 +142,7 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 	return status == PERFDATA_OK;
 }
 
-/* A line of /proc/modules: "xfs 2113536 1 - Live 0xffffffffc0a00000". */
+/* Searches lines of /proc/modules such as "xfs 2113536 1 - Live 0xffffffffc0a00000". */
 bool pd_modules_have(const char *text, const struct perfdata_symbols_dso *module)
 {
 	char name[64];

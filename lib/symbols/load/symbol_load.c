@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the symbols of a dso: decides which of the files that may hold them is used, and logs why others are not. */
+/* Loads the symbols of a dso: decides which of several files to use, and logs why it does not use the others. */
 #include "config.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const char *status_reason(enum perfdata_status status)
 	}
 }
 
-/* Notes that a call on a file failed with an errno value. True: that is a failure, and none of the file. */
+/* Notes the errno value of a failed call on a file. True: it is a failure, not a property of the file. */
 static bool note_failure(struct perfdata_symbols_dso *dso, const char *path, int error)
 {
 	const enum perfdata_status status = pd_symbols_fail(dso->symbols, path, error);
@@ -36,7 +36,7 @@ static bool note_failure(struct perfdata_symbols_dso *dso, const char *path, int
 	return is_failure(status);
 }
 
-/* Opens a file that may hold symbols, or logs why it cannot. */
+/* Opens a file that may have symbols, or logs why that failed. */
 static int open_logged(struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind, struct stat *ret_stat)
 {
 	char room[128];
@@ -88,7 +88,7 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 
 enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
-	/* names that are missing for want of memory are reported, too */
+	/* names that are lost because memory is short are reported, too */
 	const bool odd = status != PERFDATA_ABSENT && status != PERFDATA_EINTR;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 	if (is_failure(status))
@@ -109,8 +109,8 @@ static bool has_symbol_at(const struct pd_symbol_table *table, uint64_t start)
 	return false;
 }
 
-/* The kernel may have been loaded at another address than the source says: a reference symbol, whose address was
- * recorded, gives the difference. False: there is none. */
+/* Moves the symbols if the kernel was loaded at another address than in their source: the recorded address of a
+ * reference symbol gives the difference. False: there is no such symbol. */
 static bool relocate_symbols(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
@@ -139,7 +139,7 @@ static bool is_named_by_caller(const struct perfdata_symbols_dso *dso)
 	return o->kallsyms || o->vmlinux;
 }
 
-/* Names of a kernel whose load address is unknown could be wrong, so they are used only if the caller gave their
+/* If the load address of the kernel is unknown, its names may be wrong: they are used only if the caller named their
  * source. */
 static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const char *path)
 {
@@ -150,7 +150,7 @@ static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const
 	return PERFDATA_ABSENT;
 }
 
-/* status: of reading the text. */
+/* status: result of reading the text. */
 static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
 	if (status)
@@ -176,7 +176,7 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 	return status;
 }
 
-/* A perf map is in a directory where every user may write: it is trusted only if its owner could change our files
+/* Any user may write to the directory of a perf map. The map is trusted only if its owner could change our files
  * anyway. */
 static bool is_ours(const struct stat *st) { return st->st_uid == 0 || st->st_uid == geteuid(); }
 
@@ -186,8 +186,7 @@ static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
 	return o->symfs || o->sysroot;
 }
 
-/* Whether a file that is not the recorded one is refused; callers that take such files (use_other_build_id) get a
- * mark. */
+/* Whether to refuse a file that is not the recorded one. With use_other_build_id the file is used, and marked. */
 static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const char *reason)
 {
 	if (!reason)
@@ -222,7 +221,7 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 		return false;
 	const bool given = pd_is_given(dso->symbols, path);
 	const char *reason = given || is_ours(&st) ? NULL : "belongs to another user";
-	/* a file name with a pid of a namespace means something only where the process sees the file */
+	/* a file name with a pid in a namespace is only valid where the process sees the file */
 	const bool is_inner = strcmp(path, dso->request.path) && strncmp(path, "/proc/", 6);
 	if (!reason && !given && (is_inner || !dso->request.running))
 		reason = "not known to be of the recorded process";
@@ -250,7 +249,7 @@ static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
 	const struct perfdata_symbols_request *r = &dso->request;
 	char inside[96];
 	int root = 0;
-	/* on this host, a file name with a pid of a namespace means something only where the process sees the file */
+	/* here a file name with a pid in a namespace is only valid where the process sees the file */
 	if (!is_elsewhere(dso) && r->process)
 		root = snprintf(inside, sizeof inside, "/proc/%" PRIu32 "/root", r->process);
 	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%" PRIu32 ".map", r->namespace_pid);
@@ -307,19 +306,19 @@ void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_bui
 
 struct search {
 	struct perfdata_symbols_dso *dso;
-	struct pd_build_id id;    /* the build-id that the file must have; size 0: any */
-	bool strict;              /* never take another build-id */
-	bool identify;            /* by the inode, where no build-id is known */
-	bool in_process;          /* below the root of the recorded process */
-	bool may_store;           /* the file may be an archive, whose libraries are dsos of their own */
-	uint32_t crc;             /* of the debug link */
-	const char *what;         /* out: what the place is */
+	struct pd_build_id id;    /* required build-id; size 0: any */
+	bool strict;              /* never use another build-id */
+	bool identify;            /* compare the inode if no build-id is known */
+	bool in_process;          /* the path is below the root of the recorded process */
+	bool may_store;           /* the file may be an archive, whose libraries have their own dsos */
+	uint32_t crc;             /* CRC of the debug link */
+	const char *what;         /* out: description of the place */
 	struct pd_elf *elf;       /* out */
 	struct pd_build_id found; /* out */
 	bool differs;             /* out */
 };
 
-/* Why a file with that build-id (in search->found; has_id: it has one) is not the recorded one; NULL: it is. */
+/* Returns why the file with the build-id search->found (if has_id) is not the recorded one; NULL: it is. */
 static const char *find_mismatch(struct search *search, const struct stat *st, const char *path, bool has_id)
 {
 	if (search->id.size && !(has_id && pd_same_build_id(&search->found, &search->id)))
@@ -329,7 +328,7 @@ static const char *find_mismatch(struct search *search, const struct stat *st, c
 						    : NULL;
 }
 
-/* Whether a file may be used that is not the recorded one for that reason (NULL: it is). */
+/* Whether to use a file that is not the recorded one for this reason (NULL: it is). */
 static bool is_accepted(struct search *search, const char *path, const char *reason)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
@@ -357,11 +356,11 @@ static void refuse_file(struct search *search, const char *path, enum perfdata_s
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
 			      "its headers, or what it unpacks to, ask for more than its size explains");
 	else if (status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
-		 status != PERFDATA_EREAD)   /* which was reported */
+		 status != PERFDATA_EREAD)   /* was reported before */
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, reason);
 }
 
-/* Takes an archive, which has no build-id. Closes `fd`. */
+/* Opens an archive, which has no build-id. Closes `fd`. */
 static void open_archive(struct search *search, int fd, const struct stat *st, const char *path)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
@@ -378,7 +377,7 @@ static void open_archive(struct search *search, int fd, const struct stat *st, c
 	dso->archive = archive;
 }
 
-/* The file at `path`, if it is the one that was recorded. NULL with dso->archive: it is an archive. */
+/* Opens the file at `path` if it is the recorded one. NULL with dso->archive: it is an archive. */
 static struct pd_elf *open_matching(struct search *search, const char *path)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
@@ -421,7 +420,7 @@ static bool take_first(void *user, const char *path, const char *what)
 	return found;
 }
 
-/* Whether the file has the checksum that a debug link states. */
+/* Whether the file has the CRC of the debug link. */
 static bool has_checksum(struct search *search, const char *path)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
@@ -436,8 +435,8 @@ static bool has_checksum(struct search *search, const char *path)
 	return known && crc == search->crc;
 }
 
-/* Takes a file with separate debug information: it must have a symbol table, and either the build-id, or, where there
- * is none, the checksum in the debug link must agree. */
+/* Takes a file with separate debug information. It must have a symbol table, and the right build-id; without a
+ * build-id, the right CRC of the debug link. */
 static bool take_debug(void *user, const char *path, const char *what)
 {
 	struct search *search = user;
@@ -492,7 +491,7 @@ static struct pd_elf *from_debuginfod(struct search *search, bool debug, const c
 	return elf;
 }
 
-/* Finds the file as the process itself sees it. */
+/* Finds the file at the path as the process sees it. */
 static bool find_in_process(struct perfdata_symbols_dso *dso, struct search *search)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
@@ -506,7 +505,7 @@ static bool find_in_process(struct perfdata_symbols_dso *dso, struct search *sea
 	return found;
 }
 
-/* The file with the code: as recorded, from the build-id cache, or from a server. */
+/* Finds the file with the code: at the recorded path, in the build-id cache, or on a server. */
 static struct pd_elf *find_text(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	struct search search = {
@@ -526,7 +525,7 @@ static struct pd_elf *find_text(struct perfdata_symbols_dso *dso, const struct p
 	return search.elf;
 }
 
-/* The file with a symbol table: perf looks at separate debug files first. */
+/* Finds the file with a symbol table: first separate debug files, as perf does. */
 static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	struct search search = { .dso = dso, .id = *id, .strict = true };
@@ -586,7 +585,7 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 	if (!symbols)
 		return PERFDATA_ABSENT;
 	const char *file = dso->origin.file ? dso->origin.file : dso->origin.text_file;
-	/* without any symbol table, PLT entries have no names either, as in perf */
+	/* as in perf, PLT entries have names only if there is a symbol table */
 	if (!pd_elf_has_symtab(symbols) && !pd_elf_has_dynsym(text)) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, file, "it has no symbol table");
 		return PERFDATA_ABSENT;
@@ -618,7 +617,7 @@ static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 	return status;
 }
 
-/* Finds the vdso's image in perf's cache, by build-id, or in a tree of files that the caller names. */
+/* Finds the vdso's image by build-id in perf's cache, or in a file tree of the caller. */
 static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	struct search search = { .dso = dso, .id = *id };
@@ -634,7 +633,7 @@ static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_bui
 	return search.elf != NULL;
 }
 
-/* The kernel gives every process the same vdso image, so the image of this process serves. */
+/* Uses the vdso of this process, since the kernel gives all processes the same image. */
 static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 {
 	const void *image = pd_own_vdso();
@@ -660,8 +659,7 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	return load_elf(dso, PD_ELF_OFFSET);
 }
 
-/* Whether the kernel that runs here is the recorded one, and the caller did not say that files are elsewhere ("/" is
- * here). */
+/* Whether the running kernel is the recorded one, and the caller did not say that files are elsewhere ("/" is here). */
 static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
@@ -689,7 +687,8 @@ static bool take_kallsyms(void *user, const char *path, const char *what)
 	return load_kallsyms(user, path) == PERFDATA_OK;
 }
 
-/* What perf record --kcore kept in the folder of the recording is of the recorded boot. */
+/* Uses the kallsyms in the directory of the recording, where perf record --kcore put it: it is from the recorded
+ * boot. */
 static bool take_recorded_kallsyms(struct perfdata_symbols_dso *dso)
 {
 	char path[MAX_PATH];
@@ -713,7 +712,7 @@ static enum perfdata_status load_vmlinux(struct perfdata_symbols_dso *dso, const
 	return status;
 }
 
-/* A vmlinux found by its release alone is taken only where the caller says that files are the recorded ones. */
+/* A vmlinux that was found only by its release is used only if the caller says that files are the recorded ones. */
 static bool take_vmlinux(void *user, const char *path, const char *what)
 {
 	const struct search *search = user;
@@ -732,11 +731,11 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 			return PERFDATA_ABSENT;
 		return load_vmlinux(dso, &search);
 	}
-	/* the kernel that runs here is the recorded one: then its build-id is known, too */
+	/* the running kernel is the recorded one, so its build-id is known */
 	if (!search.id.size && host_kernel_serves(dso) &&
 	    pd_running_kernel_id(symbols, &search.id) == PERFDATA_ENOMEM)
 		(void)pd_dso_fail(dso, PERFDATA_ENOMEM);
-	/* Without a build-id, or the word of the caller, nothing proves that a file is of this kernel. */
+	/* without a build-id, only the caller can say that a file belongs to this kernel */
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
 					pd_cache_places(symbols, &search.id, "elf", take_first, &search));
 	if (!found && (search.id.size || is_elsewhere(dso)))
@@ -747,7 +746,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		return PERFDATA_OK;
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
-	/* in a tree of files that the caller names: the kernel of that tree, relocated to the recorded address */
+	/* from a file tree of the caller: the kernel of this tree, relocated to the recorded address */
 	if (!search.id.size && o->symfs && o->symfs[strspn(o->symfs, "/")] &&
 	    pd_places_of(symbols, HOST_KALLSYMS, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
@@ -757,7 +756,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	return PERFDATA_ABSENT;
 }
 
-/* A module's file has addresses from 0 on; a kallsyms text has addresses of the running kernel. */
+/* Addresses in a module's file begin at 0; those in kallsyms are the running kernel's. */
 static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A kallsyms text names the kernel and all of its modules: it is read once for all dsos that take their names from
- * it. */
+/* A kallsyms text has the symbols of the kernel and all of its modules, so all their dsos share one. */
 #include "config.h"
 #include <errno.h>
 #include <string.h>

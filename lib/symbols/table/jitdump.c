@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump files (tools/perf/Documentation/jitdump-specification.txt): code that a JIT compiler announced, with
- * times. */
+/* Reads jitdump files (tools/perf/Documentation/jitdump-specification.txt): the code that a JIT compiler announced,
+ * with times. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -11,29 +11,29 @@
 #include "symbols/symbols.h"
 
 #define MAX_FILE ((size_t)1 << 30)
-#define MOST_COMPARED 4096   /* codes at one address that a look-up compares */
-#define ELF_HEADER 0x40      /* bytes */
+#define MOST_COMPARED 4096   /* most codes at one address that a look-up compares */
+#define ELF_HEADER 0x40      /* bytes of an ELF header */
 #define MAGIC 0x4a695444u
 #define MAGIC_SWAPPED 0x4454694au
 
 enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_LINES = 2, JIT_CLOSE = 3, JIT_UNWINDING = 4 };
 
-/* A file whose name is no text: what addr2line prints. */
+/* The name that addr2line prints for an unreadable file name. */
 static const char unknown_file[] = "??";
 
-/* Codes as they are read. */
+/* The state of reading a file. */
 struct reading {
 	struct pd_jit *jit;
 	struct pd_work *work;        /* or NULL */
 	enum perfdata_status status;
-	struct pd_hash_map newest;   /* address → number of the code that was put there last */
-	/* the entries of the last record of lines, which is about a code that comes after it; at NULL: there is none */
+	struct pd_hash_map newest;   /* address → number of the newest code at it */
+	/* entries of the last line record, which describes a later code; at NULL: none */
 	struct pd_cursor lines;
-	uint64_t lines_start;        /* the address of that code */
-	struct perfdata_bytes frames;   /* .eh_frame of the code that comes next; at NULL: there is none */
+	uint64_t lines_start;        /* address of that code */
+	struct perfdata_bytes frames;   /* .eh_frame of the next code; at NULL: none */
 };
 
-/* Adds a code whose size is end - start; *ret_number: its number. 1: the code is impossible; -1: failed. */
+/* Adds a code of `size` bytes; *ret_number is its number. 1: the code is impossible; -1: failed. */
 static int add_code(struct reading *reading, const struct pd_jit_code *code, uint64_t size, size_t *ret_number)
 {
 	struct pd_jit *jit = reading->jit;
@@ -53,16 +53,16 @@ static int add_code(struct reading *reading, const struct pd_jit_code *code, uin
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Whether an entry of this code may begin here. */
+/* Whether an entry of this code may begin at the cursor. */
 static bool is_line(const struct reading *reading, const struct pd_jit_code *code, struct pd_cursor c)
 {
 	const uint64_t offset = pd_u64(&c) - reading->lines_start;
 	return !c.failed && offset <= code->end - code->start + ELF_HEADER;
 }
 
-/* An entry: address, line, discriminator, file name with NUL, or 0xff with NUL for the name before. False: there is
- * none. node 20 writes names that have other bytes in place of their first ones, also zeros: such an entry ends where
- * the next one begins. */
+/* Reads an entry: address, line, discriminator, and a file name with NUL, where 0xff means the previous name. False:
+ * not an entry. node 20 overwrites the first bytes of names, even with zeros, so an entry ends where the next one
+ * begins. */
 static bool take_line(const struct reading *reading, const struct pd_jit_code *code, struct pd_cursor *c,
 		      struct pd_jit_line *line)
 {
@@ -98,8 +98,8 @@ static int compare_lines(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Takes the entries of the last record of lines. V8 and LLVM write addresses in the ELF file that perf inject makes,
- * whose header comes before the code; others write addresses of the code. */
+/* Takes the entries of the last line record. V8 and LLVM write addresses in the ELF file that perf inject makes, where
+ * a header precedes the code; others write addresses of the code. */
 static int add_lines(struct reading *reading, struct pd_jit_code *code)
 {
 	struct pd_jit *jit = reading->jit;
@@ -141,8 +141,8 @@ bool pd_jit_find_line(const struct pd_jit *jit, const struct pd_jit_code *code, 
 
 /* --- codes -------------------------------------------------------------------------------------------------------- */
 
-/* size of what follows these three words, size of .eh_frame_hdr, size that a profiler has to map; .eh_frame,
- * .eh_frame_hdr */
+/* Reads three sizes (of the data after these words, of .eh_frame_hdr, of what a profiler has to map), then .eh_frame
+ * and .eh_frame_hdr. */
 static void read_unwinding(struct reading *reading, struct pd_cursor *c)
 {
 	const uint64_t size = pd_u64(c), index_size = pd_u64(c);
@@ -151,7 +151,7 @@ static void read_unwinding(struct reading *reading, struct pd_cursor *c)
 		reading->frames = (struct perfdata_bytes){ c->at, (size_t)(size - index_size) };
 }
 
-/* pid, tid, vma, address, size, index, name with NUL, code */
+/* Reads pid, tid, vma, address, size, index, name with NUL, code. */
 static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
 	pd_take(c, 16);
@@ -174,7 +174,7 @@ static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time
 	return failed < 0 ? -1 : 0;
 }
 
-/* address of the code, number of entries, entries */
+/* Reads address of the code, number of entries, entries. */
 static void read_lines(struct reading *reading, const struct pd_cursor *record)
 {
 	struct pd_cursor c = *record;
@@ -183,7 +183,8 @@ static void read_lines(struct reading *reading, const struct pd_cursor *record)
 	reading->lines = c.failed ? (struct pd_cursor){ 0 } : c;
 }
 
-/* pid, tid, vma, old address, new address, size, index: the name comes from the newest code at the old address. */
+/* Reads pid, tid, vma, old address, new address, size, index. The code gets the name of the newest code at the old
+ * address. */
 static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
 	pd_take(c, 16);
@@ -196,7 +197,7 @@ static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time
 	struct pd_jit_code *code = &reading->jit->items[number];
 	code->until = time;
 	(void)pd_hash_map_remove(&reading->newest, from);
-	struct pd_jit_code moved = *code;   /* adding may move the list */
+	struct pd_jit_code moved = *code;   /* a copy, since adding may move the list */
 	const uint64_t old_size = moved.end - moved.start;
 	moved.start = to;
 	moved.time = time;
@@ -224,7 +225,7 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 			return -1;
 		uint32_t id = pd_u32(file), size = pd_u32(file);
 		uint64_t time = pd_u64(file);
-		/* the process may have made room ahead, which is zeros; but no record is shorter than its header, or
+		/* the process may have reserved room, which is zeros; but no record is smaller than its header, or
 		 * larger than a file may be */
 		if ((size < 16 && (id || size || time)) || size > MAX_FILE) {
 			reading->jit->is_damaged = true;
@@ -232,8 +233,8 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 		}
 		if (!size)
 			return 0;
-		/* the process was killed while it wrote the last record, or the size is wrong: perf reads no further
-		 * either, and says nothing */
+		/* the process was killed while it wrote the last record, or the size is wrong; perf stops here too,
+		 * silently */
 		if (size - 16 > pd_left(file)) {
 			reading->jit->is_cut = true;
 			return 0;
@@ -256,7 +257,7 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 	return 0;
 }
 
-/* The sorted codes are a tree: the code in the middle of a range is the parent of both halves. */
+/* Sets `reach`. The sorted codes are a tree: the code in the middle of a range is the parent of both halves. */
 static uint64_t set_reach(struct pd_jit_code *items, size_t first, size_t end)
 {
 	if (first >= end)
@@ -340,7 +341,7 @@ static void compare_code(struct search *search, const struct pd_jit_code *code)
 		search->best = code;
 }
 
-/* Skips subtrees that begin after the address or end before it. */
+/* Searches a subtree, unless it begins after the address or ends before it. */
 static void look_at(struct search *search, size_t first, size_t end)
 {
 	while (first < end && search->nr < MOST_COMPARED) {
@@ -356,7 +357,7 @@ static void look_at(struct search *search, size_t first, size_t end)
 	}
 }
 
-/* Of the codes that hold the address and existed at the time, the newest. */
+/* Returns the newest code that contained the address at the time. */
 const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time)
 {
 	struct search search = { .jit = jit, .address = address, .time = time };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols that perf takes from the two symbol tables of an ELF file. The tables are read in pieces, and their names
+/* Adds the symbols of the two symbol tables of an ELF file, by perf's rules. Tables are read in pieces; their names are
  * not kept. */
 #include "config.h"
 #include "symbols/symbols.h"
@@ -9,11 +9,11 @@
 #include "base/memory.h"
 #include "symbols/elf/symbol_elf.h"
 
-#define AHEAD 16                /* names are fetched into the cache this many symbols before they are looked at */
+#define AHEAD 16                /* names are prefetched this many symbols ahead */
 
 static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
 
-/* Mapping symbols: marks of the assembler ("here begins code, here data"), which are no names. */
+/* Whether it is a mapping symbol, with which an assembler marks code and data. */
 static bool is_mapping_symbol(unsigned machine, const char *name)
 {
 	if (is_arm(machine) && name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.'))
@@ -21,7 +21,7 @@ static bool is_mapping_symbol(unsigned machine, const char *name)
 	return machine == EM_RISCV && (name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "L0", 2));
 }
 
-/* A symbol without a type is a label of hand-written code, if it is visible from outside. */
+/* Whether a symbol without a type is a label of hand-written code, since it is visible from outside. */
 static bool is_label(const Elf64_Sym *sym)
 {
 	unsigned char visible = ELF64_ST_VISIBILITY(sym->st_other);
@@ -36,11 +36,11 @@ static bool is_wanted_type(const Elf64_Sym *sym)
 
 struct loading {
 	struct pd_symbol_table *table;
-	struct pd_elf *elf;         /* the file with the symbols */
-	const struct pd_elf *text;  /* the file with the segments */
+	struct pd_elf *elf;         /* file with the symbols */
+	const struct pd_elf *text;  /* file with the segments */
 	enum pd_strings_number strings;
 	enum pd_elf_place place;
-	uint64_t module_base;       /* offset of .text in a module */
+	uint64_t module_base;       /* file offset of .text in a module */
 };
 
 static bool place_of(const struct loading *load, const Elf64_Sym *sym, const Elf64_Shdr *section, bool label,
@@ -96,7 +96,7 @@ static int add_symbol(const struct loading *load, const Elf64_Sym *sym, const ch
 	return pd_symtab_add(load->table, start, sym->st_size, load->strings, sym->st_name, binding_of(sym));
 }
 
-/* Reads a string table into memory, where it stays at least until all symbols were added. */
+/* Reads a string table into memory, at least until all symbols are added. */
 static enum perfdata_status load_strings(const struct loading *load, size_t symbols)
 {
 	struct pd_strings *strings = &load->table->strings[load->strings];
@@ -127,7 +127,7 @@ static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 		return -1;
 	for (size_t i = first ? 0 : 1; i < count; i++) {
 		const Elf64_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
-		/* of either class, the name comes first in an entry */
+		/* the name is the first member of an entry in both ELF classes */
 		const uint32_t later = i + AHEAD < count ? pd_load32(entries + (i + AHEAD) * size, swap) : 0;
 		if (later < strings->size)
 			__builtin_prefetch(strings->bytes + later);
@@ -150,13 +150,13 @@ static enum perfdata_status load_table(struct loading *load, size_t number)
 	return status == PERFDATA_ENOMEM ? pd_symtab_status(load->table) : status;
 }
 
-/* No more is read from any table. */
+/* Whether reading must stop, for all tables. */
 static bool is_end(enum perfdata_status status)
 {
 	return status == PERFDATA_ENOMEM || status == PERFDATA_ELIMIT || status == PERFDATA_EINTR;
 }
 
-/* How many entries a table has; 0 where there is no table, or the file ends before it does. */
+/* Returns the number of entries of a table; 0: no table, or the file ends before it does. */
 static uint64_t entries_of(const struct pd_elf *elf, size_t number)
 {
 	const Elf64_Shdr *header = number ? &elf->sections[number].header : NULL;
@@ -173,7 +173,7 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 		pd_work_add_bytes(table->work, pd_elf_size(symbols));
 	struct pd_elf *dynamic_file = symbols->embedded ? text : symbols;
 	const size_t dynsym = place == PD_ELF_OFFSET ? dynamic_file->dynsym : 0;
-	/* room for both at once: the symbols of the first would be moved */
+	/* room for both tables at once, so that the symbols of the first one are not moved */
 	pd_symtab_reserve(table, entries_of(symbols, symbols->symtab) + entries_of(dynamic_file, dynsym));
 	if (pd_elf_has_symtab(symbols))
 		status = load_table(&load, symbols->symtab);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How many symbols a table may get: its work and its memory are bounded. */
+/* Limits the number of symbols in a table by work and memory. */
 #include "config.h"
 #include "symbols/symbols.h"
 
-#define SYMBOLS_OF_STEP 8u   /* of a table, that are sorted by one digit */
+#define SYMBOLS_OF_STEP 8u   /* symbols that are sorted by one digit in one step */
 
 enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of symbols: read from the file's string table and demangled at first use. Of the symbols of a large program
- * only a few hundred are ever used, so a large string table does not stay in memory. */
+/* The names of symbols, read from the file's string table and demangled at first use. Only a few hundred symbols of a
+ * large program are ever used, so large string tables are not kept in memory. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,15 +8,15 @@
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
-#define SYMBOLS_OF_BYTE 4u   /* a name that is kept counts as symbols: its memory is bounded with the work */
+#define SYMBOLS_OF_BYTE 4u   /* a kept byte of a name counts as symbols, so the limit of work also limits memory */
 #define BLOCK 256  /* consecutive symbols whose names share a block */
 
-/* Names in use. Threads read them without a lock; the thread that adds a name holds the lock of the dso. */
+/* Used names. Threads read them without a lock; a thread that adds a name holds the lock of names. */
 struct pd_name_block {
 	_Atomic(const struct pd_symbol_name *) names[BLOCK];
 };
 
-/* --- while symbols are added -------------------------------------------------------------------------------------- */
+/* --- names while symbols are added -------------------------------------------------------------------------------- */
 
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret)
 {
@@ -38,7 +38,7 @@ const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_s
 	return strings->bytes && symbol->name < strings->size ? strings->bytes + symbol->name : "";
 }
 
-/* "NAME@plt", or perf's name for an entry whose slot has no name. */
+/* Returns "NAME@plt", or perf's name for an entry whose slot has no name. */
 static const char *plt_name(const struct pd_symbol *symbol, const char *name, struct pd_arena *bytes)
 {
 	enum { MAX_NAME = 4096 };
@@ -67,7 +67,7 @@ bool pd_symtab_is_better_name(const char *first, const char *second)
 	size_t length_first = strlen(first), length_second = strlen(second);
 	if (length_first != length_second)
 		return length_first > length_second;
-	/* Old kernels have two names for a system call; the usual name is the one without SyS_. */
+	/* old kernels have two names for a system call; the usual name lacks SyS_ */
 	return strncmp(first, "SyS", 3) != 0 && strncmp(first, "compat_SyS", 10) != 0;
 }
 
@@ -83,7 +83,7 @@ static size_t count_tied(const struct pd_symbol_table *table, const struct pd_sy
 const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 				struct pd_arena *bytes)
 {
-	bool is_excess = false;   /* which is reported of names that are shown */
+	bool is_excess = false;   /* reported only for names that are shown */
 	return spell_symbol(table, symbol, pd_symtab_raw(table, symbol), bytes, &is_excess);
 }
 
@@ -114,7 +114,7 @@ int pd_symtab_make_names(struct pd_symbol_table *table)
 	return table->names ? 0 : -1;
 }
 
-/* --- afterwards --------------------------------------------------------------------------------------------------- */
+/* --- names of a settled table ------------------------------------------------------------------------------------- */
 
 const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which source a function without debug information came from, by the FILE symbols of its symbol table. addr2line falls
- * back to them, and perf with it. Observed rules: the function of an address is the last one in its section that starts
- * at or before the address, whatever its size; of several with the same start, the largest, then the first. A local
- * function belongs to the FILE symbol before it. All global functions come after all FILE symbols, so a global
- * function's file is known only if no FILE symbol comes after another symbol. */
+/* Finds the source of a function without debug information by the FILE symbols of the symbol table, as addr2line, and
+ * so perf, does. Observed rules: the function at an address is the last one in its section that starts at or before the
+ * address, whatever its size; of several with the same start, the largest, then the first. A local function belongs to
+ * the FILE symbol before it. Global functions come after all FILE symbols, so the file of a global function is known
+ * only if no FILE symbol follows another symbol. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -17,12 +17,12 @@
 struct function {
 	uint64_t start, size;
 	uint32_t section, order;
-	uint32_t file;         /* index in files, or NO_FILE */
+	uint32_t file;         /* index in `files`, or NO_FILE */
 };
 
 struct file {
-	uint32_t name;         /* where it is in the string table */
-	const char *text;      /* read at first use */
+	uint32_t name;         /* offset in the string table */
+	const char *text;      /* NULL until first use */
 };
 
 struct pd_objects {
@@ -39,7 +39,7 @@ struct pd_objects {
 
 struct scan {
 	struct pd_objects *objects;
-	bool symbol_seen, file_behind;   /* a symbol that is no FILE; a FILE symbol after one */
+	bool symbol_seen, file_behind;   /* a symbol other than FILE was read; a FILE symbol after such a symbol */
 };
 
 static bool may_be_function(const Elf64_Sym *sym)
@@ -89,7 +89,7 @@ static int scan_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 	return 0;
 }
 
-/* By section and address, the one that counts last. */
+/* Orders by section and address; of equal ones, the one that counts is last. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct function *a = left, *b = right;
@@ -121,7 +121,7 @@ size_t pd_objects_size(const struct pd_objects *objects)
 enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects **ret)
 {
 	*ret = NULL;
-	/* without line tables perf does not ask addr2line */
+	/* perf does not call addr2line for files without line tables */
 	if (!pd_elf_has_symtab(elf) || !pd_elf_section(elf, ".debug_line"))
 		return PERFDATA_ABSENT;
 	struct pd_objects *objects = pd_calloc(1, sizeof *objects);
@@ -134,7 +134,7 @@ enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects 
 		struct scan scan = { .objects = objects };
 		status = pd_elf_read_table(elf, header, pd_elf_symbol_size(elf), scan_piece, &scan);
 	}
-	/* names that cannot be read are skipped */
+	/* symbols with unreadable names are skipped */
 	if (status && status != PERFDATA_DAMAGED) {
 		pd_objects_free(objects);
 		return status;

@@ -13,14 +13,14 @@
 #include "symbols/symbols.h"
 
 #define NONE PD_NO_SYMBOL
-#define MOST_COMPARED 64   /* entries at one address whose names are compared */
-#define INSERTED_AT_ONCE 4096u   /* entries, before the next look at Ctrl-C */
+#define MOST_COMPARED 64   /* most entries at one address whose names are compared */
+#define INSERTED_AT_ONCE 4096u   /* entries between two checks for cancellation */
 
-/* Of the symbol with the same index. */
+/* The node of the symbol with the same index. */
 struct node {
-	uint32_t child[2];     /* entries before and after */
+	uint32_t child[2];     /* subtrees of entries before and after this one */
 	union {
-		uint64_t start;    /* of the symbol, while the tree is built: a step down reads one place */
+		uint64_t start;    /* copy of the symbol's start, so that building the tree reads only nodes */
 		uint64_t reach;    /* the largest end in this subtree */
 	};
 };
@@ -33,7 +33,7 @@ struct pd_overlaps {
 	struct node nodes[];
 };
 
-/* A symbol without a size names its own address. */
+/* Returns the end of a symbol; one of unknown size contains its own address. */
 static uint64_t end_of(const struct pd_symbol *s)
 {
 	return s->end != s->start || s->start == UINT64_MAX ? s->end : s->start + 1;
@@ -61,7 +61,7 @@ static bool symbols_overlap(const struct pd_symbol_table *table)
 struct build {
 	const struct pd_symbol *items;
 	struct pd_overlaps *tree;
-	uint32_t *root;        /* of the tree that is being built */
+	uint32_t *root;        /* root of the tree that is built */
 	struct above {
 		uint32_t parent;
 		bool red;
@@ -78,7 +78,7 @@ static void replace_child(struct build *b, uint32_t parent, uint32_t old, uint32
 		b->above[new].parent = parent;
 }
 
-/* Moves the node down to `side`; its child of the other side takes its place. */
+/* Moves a node down to `side`; its child on the other side replaces it. */
 static void rotate_node(struct build *b, uint32_t node, unsigned side)
 {
 	struct node *nodes = b->tree->nodes;
@@ -91,7 +91,7 @@ static void rotate_node(struct build *b, uint32_t node, unsigned side)
 	b->above[node].parent = up;
 }
 
-/* A red node is never below a red one. */
+/* Restores the rule that no red node is below a red one. */
 static void balance_node(struct build *b, uint32_t node)
 {
 	const struct node *nodes = b->tree->nodes;
@@ -138,7 +138,7 @@ static void insert_symbol(struct build *b, uint32_t index)
 	balance_node(b, index);
 }
 
-/* The tree is at most twice as high as its number of entries has bits. */
+/* Recursive: the height is at most twice the number of bits in the number of entries. */
 static uint64_t set_reach(const struct build *b, uint32_t at)
 {
 	if (at == NONE)
@@ -163,7 +163,7 @@ static bool has_short_name(const struct pd_symbol_table *table, uint32_t index)
 	return strnlen(name_of(table, index), longest + 1) <= longest;
 }
 
-/* 0, or -1: the work is stopped. */
+/* Returns 0, or -1: the work is stopped. */
 static int build_trees(struct build *b, struct pd_symbol_table *table, const uint32_t *order)
 {
 	for (size_t i = 0; i < table->count; i++) {
@@ -209,8 +209,8 @@ size_t pd_overlaps_memory(const struct pd_symbol_table *table)
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-/* The entries that hold an address, from the one that begins last. Subtrees beside the path to the address begin before
- * the address, so their reach says whether one of their entries contains it. */
+/* Walks over the entries that contain an address, from the one that begins last. Subtrees beside the path to the
+ * address begin before it, so `reach` says whether one of their entries may contain it. */
 struct walk {
 	const struct pd_symbol_table *table;
 	uint64_t address;
@@ -248,7 +248,8 @@ static bool has_other_name(struct walk *walk, uint32_t index)
 	return walk->found != NONE || ++walk->nr == MOST_COMPARED;
 }
 
-/* The entry that begins last, and of several the last one in the file: perf has none. */
+/* Finds the containing entry that begins last, and of several the last one in the file, for addresses that perf cannot
+ * name. */
 static uint32_t find_last(const struct pd_symbol_table *table, uint64_t address)
 {
 	uint32_t last = NONE;

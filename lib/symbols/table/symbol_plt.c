@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of the procedure linkage table have no symbols of their own. perf names them NAME@plt after the relocation
- * of the slot that each jumps through: the relocations in the order of their slots are the entries in order of address.
- * A slot that a resolver function fills (IRELATIVE) gives the name of that function. */
+/* Adds symbols for PLT entries, which have none of their own. perf names them NAME@plt after the relocation of the slot
+ * through which each jumps: entries by address correspond to relocations by slot. A slot that a resolver function fills
+ * (IRELATIVE) has the name of this function. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -13,32 +13,32 @@
 #include "symbols/elf/symbol_elf.h"
 
 #define MAX_RESOLVER 4088
-#define SLOTS_OF_STEP 8u   /* that are read in the time of one step */
+#define SLOTS_OF_STEP 8u   /* slots that are read in one step */
 
 struct slot {
 	uint64_t address;   /* of the slot */
 	uint64_t addend;
-	uint32_t symbol;    /* 0: none */
+	uint32_t symbol;    /* symbol of the relocation; 0: none */
 };
 
 struct slots {
 	struct slot *items;
 	size_t count, capacity;
-	uint64_t low, high;  /* only slots from `low` to `high` are of use */
-	size_t symbols;      /* section of the symbol table; 0: none */
+	uint64_t low, high;  /* other slots are ignored */
+	size_t symbols;      /* section index of the symbol table; 0: none */
 	struct pd_work *work;         /* or NULL */
 	enum perfdata_status status;  /* why no more slots are read */
 };
 
-/* Entries of the symbol table as the file has them: the functions that a file calls through its linkage table are
- * mostly neighbours there. */
+/* A window on the entries of the symbol table, as bytes of the file: functions that a file calls through its PLT are
+ * mostly adjacent there. */
 struct window {
-	uint64_t table;          /* offset of the symbol table in the file */
-	uint64_t first, count;   /* numbers of symbols */
+	uint64_t table;          /* file offset of the symbol table */
+	uint64_t first, count;   /* index of the first symbol, number of symbols */
 	uint8_t bytes[8 << 10];
 };
 
-/* Entries are collected apart from the table: they need searches in it, for which it must be sorted. */
+/* New entries are collected separately, since making them requires searches in the sorted table. */
 struct plt {
 	struct pd_symbol_table *table, added;
 	struct pd_elf *elf;
@@ -72,7 +72,7 @@ static struct slot slot_of(const struct entries *form, const uint8_t *at)
 	return slot;
 }
 
-/* Relocations are read in pieces: a large library has many, and few belong to the linkage table. */
+/* Relocations are read in pieces, since a large library has many, and few belong to the PLT. */
 struct relocations {
 	struct entries form;
 	struct slots *slots;
@@ -116,7 +116,7 @@ static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *sec
 	return 0;
 }
 
-/* An entry of the symbol table, valid until the next call; NULL: it cannot be read. */
+/* Returns an entry of the symbol table, valid until the next call; NULL: it cannot be read. */
 static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint32_t number)
 {
 	struct window *window = &plt->window;
@@ -135,7 +135,7 @@ static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint3
 	return window->count ? window->bytes + (number - window->first) * size : NULL;
 }
 
-/* Where the name of a symbol is in PD_STRINGS_PLT; 0: it has none. */
+/* Returns the offset of a symbol's name in PD_STRINGS_PLT; 0: no name. */
 static uint32_t symbol_name(struct plt *plt, uint32_t number)
 {
 	const size_t table = plt->slots.symbols;
@@ -153,7 +153,7 @@ static uint32_t symbol_name(struct plt *plt, uint32_t number)
 	return sym.st_name < strings->size ? sym.st_name : 0;
 }
 
-/* The name of a resolver function, in the table's own memory. */
+/* Adds an entry with the name of a resolver function, in the table's own memory. */
 static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint64_t at, uint64_t size)
 {
 	struct pd_arena scratch = { 0 };
@@ -169,7 +169,7 @@ static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint6
 	return failed ? -1 : pd_symtab_add(&plt->added, at, size, PD_STRINGS_POOL, name, PERFDATA_BIND_GLOBAL);
 }
 
-/* An entry at file offset `at`. */
+/* Adds an entry at file offset `at`. */
 static int add_entry(struct plt *plt, const struct slot *slot, uint64_t at, uint64_t size)
 {
 	const uint32_t name = symbol_name(plt, slot->symbol);
@@ -194,7 +194,7 @@ static bool is_x86(const struct pd_elf *elf)
 	return elf->header.e_machine == EM_X86_64 || elf->header.e_machine == EM_386;
 }
 
-/* The sizes of the first entry, which differs from the rest, and of the other entries. */
+/* Returns the size of the first entry, which differs from the others, and of the others. */
 static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *plt, uint64_t *ret_header,
 			uint64_t *ret_entry)
 {
@@ -218,7 +218,7 @@ static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *p
 	return entry >= 4 && entry <= 4096;
 }
 
-/* The address that an x86-64 entry of .plt.got jumps through: an optional endbr64 and bnd, then jmp *disp32(%rip). */
+/* Finds the slot through which an x86-64 entry of .plt.got jumps: optional endbr64 and bnd, then jmp *disp32(%rip). */
 static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64_t *ret)
 {
 	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -231,7 +231,7 @@ static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64
 	return true;
 }
 
-/* Finds the range of slots that the entries of .plt.got jump through: only relocations in that range are read. */
+/* Finds the range of slots through which the entries of .plt.got jump: only relocations in this range are read. */
 static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
 		       size_t size)
 {
@@ -276,12 +276,12 @@ static int add_got_entries(struct plt *plt)
 	uint8_t *code = pd_size(got->header.sh_size, &bytes) ? pd_malloc(bytes) : NULL;
 	int failed = code ? 0 : -1;
 	if (code && pd_elf_read(plt->elf, got->header.sh_offset, code, bytes))
-		failed = add_got_slots(plt, got, code, bytes, (size_t)size);   /* an entry has 4096 bytes at most */
+		failed = add_got_slots(plt, got, code, bytes, (size_t)size);   /* an entry has at most 4096 bytes */
 	pd_free(code);
 	return failed;
 }
 
-/* The symbol before the PLT may have no size in the file, and have been extended over the PLT: cuts it. */
+/* Cuts the symbol before the PLT, which may have no size in the file and then extends over the PLT. */
 static void cut_before(struct pd_symbol_table *table, uint64_t offset)
 {
 	struct pd_symbol *s = pd_symtab_find(table, offset);
@@ -299,7 +299,7 @@ static int add_entries(struct plt *plt, const struct pd_elf_section *first)
 	uint64_t header, size, at = first->header.sh_offset, end = at + first->header.sh_size;
 	if (!entry_sizes(plt->elf, first, &header, &size))
 		return 0;
-	/* The PLT of a static program has no header entry. */
+	/* the PLT of a static program has no header entry */
 	bool has_header = !slots->count || first->header.sh_size / size > slots->count;
 	if (has_header && add_header(plt, at, second ? first->header.sh_size : header))
 		return -1;

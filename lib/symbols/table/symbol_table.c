@@ -13,14 +13,14 @@
 #include "base/search.h"
 #include "symbols/symbols.h"
 
-#define MAX_SYMBOLS (64u << 20)  /* of one dso; more than any real file has */
-#define MAX_NESTING 64           /* steps outwards in a look-up */
-#define MAX_TIED 16              /* a larger group is decided at once */
+#define MAX_SYMBOLS (64u << 20)  /* most symbols of one dso; no real file has more */
+#define MAX_NESTING 64           /* most steps outwards in a look-up */
+#define MAX_TIED 16              /* most symbols that stay tied; larger groups are decided at once */
 #define PAGE 4096u
-#define DIGIT 11                 /* bits that one pass of sorting looks at */
-#define MOVED_AT_ONCE 65536u     /* symbols, between two looks at cancel */
+#define DIGIT 11                 /* bits of an address that one pass of sorting uses */
+#define MOVED_AT_ONCE 65536u     /* moves between two checks for cancellation */
 
-/* Before the table grows: while it is moved to a larger block, both blocks exist. */
+/* Call it before the table grows: moving it to a larger block needs both blocks at once. */
 static bool has_no_room(struct pd_symbol_table *table)
 {
 	if (table->count >= MAX_SYMBOLS) {
@@ -48,7 +48,7 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 	return 0;
 }
 
-/* As many as there will be, and no more: pd_vector_grow would double them. */
+/* Makes exactly this much room; pd_vector_grow would double it. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 {
 	if (more > MAX_SYMBOLS || table->count + more <= table->capacity ||
@@ -64,7 +64,7 @@ void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 
 /* --- sorting ------------------------------------------------------------------------------------------------------ */
 
-/* How many symbols at the begin of the table are sorted. */
+/* Returns the number of symbols at the start of the table that are sorted. */
 static size_t sorted_head(const struct pd_symbol_table *table)
 {
 	size_t nr = table->count ? 1 : 0;
@@ -73,15 +73,15 @@ static size_t sorted_head(const struct pd_symbol_table *table)
 	return nr;
 }
 
-/* Sorted in place of symbols: keys are smaller, and several times as many fit into the caches. */
+/* Keys are sorted instead of symbols: they are smaller, so more of them fit into the caches. */
 struct key {
 	uint32_t low, high;   /* halves of the address */
-	uint32_t index;       /* of the symbol, before sorting */
+	uint32_t index;       /* of the symbol before sorting */
 };
 
 static inline uint64_t address_of(const struct key *key) { return (uint64_t)key->high << 32 | key->low; }
 
-/* Sorts by one digit; the sort is stable. */
+/* Sorts by one digit, stably. */
 static void sort_by_digit(const struct key *from, struct key *to, size_t count, unsigned shift)
 {
 	const uint64_t mask = (1u << DIGIT) - 1;
@@ -116,8 +116,8 @@ static struct key *sort_keys(struct pd_symbol_table *table, struct key *keys, si
 	return from;
 }
 
-/* Moves each item to its place, the one at order[i].index to i, along the cycles of the permutation: memory for a
- * second table would cost more than the moves. false: the work is stopped, and the table cannot be used. */
+/* Moves item order[i].index to index i, along the cycles of the permutation, which costs less than memory for a second
+ * table. False: the work is stopped, and the table is unusable. */
 static bool permute_symbols(struct pd_symbol_table *table, struct pd_symbol *items, struct key *order, size_t count)
 {
 	size_t moves = 0;
@@ -125,7 +125,7 @@ static bool permute_symbols(struct pd_symbol_table *table, struct pd_symbol *ite
 		const struct pd_symbol moved = items[first];
 		uint32_t at = first;
 		for (uint32_t from; (from = order[at].index) != first; at = from) {
-			/* each move may be a miss of the caches: millions of them take seconds */
+			/* each move may miss the caches: millions of them take seconds */
 			if (!(++moves % MOVED_AT_ONCE) && pd_symtab_is_stopped(table, MOVED_AT_ONCE))
 				return false;
 			items[at] = items[from];
@@ -156,8 +156,8 @@ static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, si
 	return is_sorted ? 0 : -1;
 }
 
-/* Merges the sorted symbols from `head` on into the sorted symbols before, stably: at one address, symbols before
- * `head` stay first. */
+/* Merges the sorted symbols from `head` on into the sorted symbols before `head`, stably: at one address, earlier
+ * symbols stay first. */
 static int merge_tail(struct pd_symbol *items, size_t head, size_t count)
 {
 	size_t left = count - head, to = count;
@@ -175,7 +175,7 @@ static int merge_tail(struct pd_symbol *items, size_t head, size_t count)
 int pd_symtab_sort(struct pd_symbol_table *table)
 {
 	const size_t sorted = sorted_head(table), count = table->count;
-	/* a second table of names is appended to the first, which is sorted by then */
+	/* the first table of names is sorted when the second one is appended */
 	const size_t head = sorted < count / 2 ? 0 : sorted;
 	if (head == count)
 		return 0;
@@ -193,7 +193,7 @@ static uint64_t page_behind(uint64_t address)
 	return up > UINT64_MAX - PAGE ? UINT64_MAX : up + PAGE;
 }
 
-/* A kallsyms text has gaps between the kernel and its modules that belong to no symbol. */
+/* Whether the gap between two symbols belongs to none: kallsyms has gaps between the kernel and its modules. */
 static bool is_gap(const struct pd_symbol_table *table, const struct pd_symbol *a, const struct pd_symbol *b)
 {
 	const char *text = table->strings[PD_STRINGS_TEXT].bytes;
@@ -217,9 +217,9 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 	}
 }
 
-/* --- which of several --------------------------------------------------------------------------------------------- */
+/* --- choosing one of several symbols ------------------------------------------------------------------------------ */
 
-/* The rules that need no names. */
+/* Ranks a symbol by the rules that need no name. */
 static unsigned symbol_rank(const struct pd_symbol *s)
 {
 	return (s->end != s->start) * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u +
@@ -234,7 +234,7 @@ static bool differ_in_end(const struct pd_symbol *items, size_t count)
 	return false;
 }
 
-/* Leaves the best of several symbols, by their names. */
+/* Keeps the best of several symbols, by their names. */
 static int decide_aliases(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count,
 			  struct pd_arena *scratch)
 {
@@ -251,8 +251,8 @@ static int decide_aliases(const struct pd_symbol_table *table, struct pd_symbol 
 	return best_name ? 0 : -1;
 }
 
-/* A name that occurs twice, as an exported function does in both tables, stays twice: comparing the names of all such
- * symbols takes half of the time to load a large program, and few of their names are ever requested. */
+/* Marks symbols as tied. A name that occurs twice, as an exported function does in both tables, stays twice: comparing
+ * all such names takes half of the time to load a large program, and few of them are ever needed. */
 static void tie_symbols(struct pd_symbol *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -292,7 +292,8 @@ static int drop_aliases(struct pd_symbol_table *table)
 	return failed;
 }
 
-/* A kernel has several names at the start of its text. The table keeps one of them, often neither of these two. */
+/* Notes where a kernel's text starts. It has several names there, and the table keeps only one, often neither _text nor
+ * _stext. */
 static void note_text_start(struct pd_symbol_table *table)
 {
 	static const char *const names[] = { "_text", "_stext" };
@@ -330,7 +331,7 @@ void pd_symtab_nest(struct pd_symbol_table *table)
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-/* The number of symbols that start at or before the address. */
+/* Returns the number of symbols that start at or before the address. */
 static size_t count_before(const struct pd_symbol_table *table, uint64_t address)
 {
 	size_t low;

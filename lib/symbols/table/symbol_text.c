@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbol tables written as text: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names
- * stay in the text, which is kept whole. */
+/* Reads symbols from texts: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names stay in
+ * the text, which is kept. */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
 #include "base/digit.h"
 #include "symbols/symbols.h"
 
-#define KALLSYMS_LINE 44   /* bytes of a usual line */
+#define KALLSYMS_LINE 44   /* bytes of a typical line */
 #define MAX_TEXT ((size_t)1 << 30)
 
-/* Eight lower-case digits at once; false: one of the characters is no digit. */
+/* Parses eight lower-case digits at once; false: another character is among them. */
 static bool eight_digits(const char *at, uint64_t *ret)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	const uint64_t word = pd_load64((const uint8_t *)at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
 	const uint64_t letters = word >> 6 & ones;
 	uint64_t value = (word & 0x0f * ones) + 9 * letters;
-	/* digits are 0x30 to 0x39, letters 0x61 to 0x66: their values are below 10, and from 10 to 15 */
+	/* digits are 0x30 to 0x39, letters 0x61 to 0x66, with values below 10 and from 10 to 15 */
 	if ((word & 0xf0 * ones) != 0x30 * (ones + letters) || ((value + 6 * ones) >> 4 & ones) != letters ||
 	    value & 0x10 * ones)
 		return false;
@@ -27,12 +27,12 @@ static bool eight_digits(const char *at, uint64_t *ret)
 	return true;
 }
 
-/* A hexadecimal number at *at; false: there is none, or it is longer than 64 bits. */
+/* Parses a hexadecimal number at *at; false: there is none, or it has more than 64 bits. */
 static bool take_hex(char **at, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
 	char *p = *at;
-	/* nearly all of 200,000 addresses have sixteen digits */
+	/* the usual case: sixteen digits */
 	if (end - p > 16 && p[16] == ' ' && eight_digits(p, &value) && eight_digits(p + 8, &value)) {
 		*at = p + 16;
 		*ret = value;
@@ -52,7 +52,7 @@ static bool take_hex(char **at, const char *end, uint64_t *ret)
 	return true;
 }
 
-/* Ends the line at *at with a NUL and moves to the next line; NULL after the last. */
+/* Ends the line at *at with a NUL and moves to the next line; returns NULL after the last. */
 static char *next_line(char **at, char *end)
 {
 	if (*at >= end)
@@ -65,8 +65,7 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
-/* perf takes code and initialised and uninitialised data; it leaves out constants, absolute values and mapping
- * symbols. */
+/* perf takes code, initialised and uninitialised data; it ignores constants, absolute values and mapping symbols. */
 static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
 
 static enum perfdata_symbol_binding kallsyms_binding(char type)
@@ -76,8 +75,7 @@ static enum perfdata_symbol_binding kallsyms_binding(char type)
 	return type >= 'A' && type <= 'Z' ? PERFDATA_BIND_GLOBAL : PERFDATA_BIND_LOCAL;
 }
 
-/* Cuts "NAME\t[MODULE]" after NAME and gives the module, or NULL. A module that is the same as the last one gets the
- * last one's place in the text. */
+/* Ends "NAME\t[MODULE]" after NAME and returns the module, or NULL. Returns `last` if it is the same module. */
 static const char *split_module(char *name, const char *last)
 {
 	char *bracket = strchr(name, '[');
@@ -119,7 +117,7 @@ static enum perfdata_status read_text(struct pd_symbol_table *table, int fd, cha
 	return PERFDATA_OK;
 }
 
-/* To be called for each line: looks at cancel now and then. */
+/* Call it for each line: checks for cancellation from time to time. */
 static enum perfdata_status go_on(struct pd_symbol_table *table, struct pd_meter *meter)
 {
 	return table->work ? pd_meter_count(meter, 1) : PERFDATA_OK;
@@ -127,7 +125,7 @@ static enum perfdata_status go_on(struct pd_symbol_table *table, struct pd_meter
 
 static bool has_text(const char *text) { return text[strspn(text, " \t\v\f\r")]; }
 
-/* The text is hostile: what a terminal would obey is shown as digits. */
+/* Copies a line in printable form: control characters become digits, since the text is not trusted. */
 static void show_line(char shown[PD_ODD_LINE], const char *line)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -195,9 +193,9 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, str
 
 /* --- perf maps ---------------------------------------------------------------------------------------------------- */
 
-/* perf reads numbers as strtoull does, and takes any one character after a number as a separator: "1000h 20h name" and
+/* perf parses numbers as strtoull does, and takes any one character after a number as a separator: "1000h 20h name" and
  * "1000-20-name" are entries. Here a letter of a longer word is no separator: "1000name" is no number, since names
- * without a size that begin with digits would lose their digits. */
+ * without a size that begin with digits would lose these digits. */
 static bool is_blank(char c) { return c && strchr(" \t\v\f\r", c); }
 static bool is_of_word(char c)
 {
@@ -207,7 +205,7 @@ static bool word_ends(const char *at) { return *at && !(is_of_word(at[0]) && is_
 
 enum number { NO_NUMBER, NUMBER, TOO_LARGE };
 
-/* A number that may begin with blanks, '+', "0x" and zeros. One below zero is too large, as strtoull has it. */
+/* Takes a number that may begin with blanks, '+', "0x" and zeros. A negative one is too large, as for strtoull. */
 static enum number take_number(char **at, char *end, uint64_t *ret)
 {
 	char *p = *at;
@@ -229,8 +227,8 @@ static enum number take_number(char **at, char *end, uint64_t *ret)
 }
 
 
-/* Splits "START SIZE NAME", or "START NAME" for code whose size is not known. A name may hold anything but a line
- * feed. */
+/* Splits "START SIZE NAME", or "START NAME" for code of unknown size. A name may contain any character but a
+ * newline. */
 static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *ret_size)
 {
 	if (take_number(&line, end, ret_start) != NUMBER || !word_ends(line++))
@@ -246,7 +244,7 @@ static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *r
 	return *line ? line : NULL;
 }
 
-/* Entries that overlap are all kept: pd_overlaps_make needs their order in the file. */
+/* Keeps all overlapping entries: pd_overlaps_make needs their order in the file. */
 static int sort_entries(struct pd_symbol_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)

@@ -31,7 +31,7 @@ enum perfdata_status pd_work_do(struct pd_work *work, uint64_t steps)
 	return done > atomic_load_explicit(&work->limit, memory_order_relaxed) ? PERFDATA_ELIMIT : PERFDATA_OK;
 }
 
-/* As in pd_account_is_exhausted: what cannot shrink may reach twice the limit. */
+/* As pd_account_is_exhausted: data that cannot shrink may reach twice the limit. */
 enum perfdata_status pd_work_room(const struct pd_work *work, uint64_t bytes)
 {
 	const uint64_t least = (uint64_t)64 << 20;
