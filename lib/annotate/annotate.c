@@ -34,8 +34,8 @@ struct annotation_filler {
 	bool is_program;                     /* of BPF */
 	struct perfdata_symbols_dso *symbols;
 	uint64_t in_session;                 /* start of the function, as an address of frames */
-	uint64_t shift;                      /* what to add to an address of frames to get a row's address */
-	uint64_t in_file;                    /* what to add to an address of frames to look it up in the file */
+	uint64_t shift;                      /* row's address - address of frames */
+	uint64_t in_file;                    /* address in the file - address of frames */
 	uint64_t time;                       /* time of the code in a jitdump file */
 	const struct pd_annotate_hit *hits;
 	size_t nr_hits, next_hit;
@@ -101,7 +101,7 @@ static bool add_source(struct annotation_filler *filler, struct pd_annotate_row 
 	const char *names[MAX_CALLS];
 	size_t nr = 0;
 	uint32_t inlined = 0;
-	/* in recordings of simpleperf, addresses of frames differ from those of the file */
+	/* addresses of frames in recordings of simpleperf differ from those of the file */
 	const uint64_t address = row->address - filler->shift + filler->in_file;
 	if (!filler->symbols ||
 	    pd_symbols_source_at(filler->symbols, address, filler->time, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)

@@ -7,8 +7,8 @@
 
 /* An address in a function, with its sums. */
 struct pd_annotate_hit {
-	uint64_t address;            /* as in struct perfdata_frame */
-	const uint64_t *sums;        /* for each event: samples, weight */
+	uint64_t address;            /* same as in struct perfdata_frame */
+	const uint64_t *sums;        /* samples and weight for each event */
 };
 
 enum pd_annotate_flow {
@@ -21,7 +21,7 @@ enum pd_annotate_flow {
 
 struct pd_annotate_row {
 	uint64_t address;   /* as objdump prints it: the address in the file, or where the code was in memory */
-	uint64_t offset;             /* from the start of the function */
+	uint64_t offset;             /* offset from the start of the function */
 	const char *source;          /* NULL: unknown */
 	uint32_t line;               /* 0: unknown */
 	const char *line_text;       /* that the recording has of a BPF program; NULL: none */
@@ -41,13 +41,13 @@ struct pd_annotate_row {
 struct pd_annotation {
 	const char *name, *file;     /* name of the function, and of the file that contains it */
 	const char *inlined;         /* all rows are of this inlined function; NULL: all rows of the function */
-	uint64_t start, size;        /* in the addresses of rows; size 0: unknown */
+	uint64_t start, size;        /* address in the form of the rows' addresses; size 0: unknown */
 	const char *no_code;         /* why rows have no instructions; NULL: they have */
 	const char *decoder;         /* the library that decoded the instructions; NULL: none */
 	const struct pd_annotate_row *rows;
 	size_t nr_rows;
 	uint32_t nr_blocks;
-	const uint64_t *sums;        /* for each event: samples and weight of all rows */
+	const uint64_t *sums;        /* samples and weight of all rows, for each event */
 };
 
 struct pd_annotator;

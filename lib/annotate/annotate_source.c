@@ -22,7 +22,7 @@ struct path_rule {
 };
 
 struct pd_sources {
-	const struct perfdata_session *session;   /* its names fail if a file cannot be read */
+	const struct perfdata_session *session;   /* the session, whose names fail if a file cannot be read */
 	int root;
 	char path[PD_ROOTED_PATH];   /* path of the file that was requested last */
 	char *bytes;                 /* contents of the file; NULL: no such file */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What records say about traces before the traces' bytes: tracer, clock, processors. */
+/* Takes the facts about traces that records state before the traces' bytes: tracer, clock, processors. */
 #include "config.h"
 #include <stdlib.h>
 #include "auxtrace/auxtrace.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes of a trace mean. perf puts the bytes that a processor's tracer wrote after AUXTRACE records, and an
- * AUXTRACE_INFO record says which tracer wrote them. Here those bytes become packets: a kind with a name and fields,
- * the words that hold the fields, and the line in which `perf script -D` prints the packet. Nothing here reads a file:
- * callers hand over the bytes piece by piece. tracers.c lists the tracers, a row of functions each (struct pd_tracer).
+/* Decodes the bytes of traces. perf writes the bytes of a processor's tracer after AUXTRACE records; an AUXTRACE_INFO
+ * record names the tracer. This folder decodes these bytes to packets: a kind with a name and fields, the words with
+ * the fields, and the line that `perf script -D` prints for the packet. Nothing here reads a file: callers pass the
+ * bytes piece by piece. tracers.c lists the tracers, each with a row of functions (struct pd_tracer).
  *
  *   pt_packet.c     Intel Processor Trace    (Intel SDM, volume 3, "Intel Processor Trace")
  *   pt_text.c
  *   spe_packet.c    Arm Statistical Profiling Extension    (Arm ARM, "The Statistical Profiling Extension")
  *   spe_text.c
- *   spe_record.c    the packets of one sampled operation as one record
+ *   spe_record.c    joins the packets of one sampled operation
  *   bts_packet.c    Intel Branch Trace Store
  *   ptt_packet.c    HiSilicon PCIe Tune and Trace
  *   dtl_packet.c    Dispatch Trace Log of powerpc
@@ -16,11 +16,11 @@
  *   etm_packet.c    Arm CoreSight, ETMv4 and ETE    (Arm, "Embedded Trace Macrocell", "Embedded Trace Extension")
  *   etm_kinds.c
  *   etm_text.c
- *   cs_stream.c     the sources that share one buffer of CoreSight (Arm, "CoreSight Architecture")
+ *   cs_stream.c     separates the sources in a buffer of CoreSight    (Arm, "CoreSight Architecture")
  *
- * A byte that begins no packet becomes a packet of kind 0 and one byte, and the next byte may begin a packet: so every
- * byte is read a bounded number of times, and is part of exactly one packet. Buffers of CoreSight hold the packets of
- * several processors in frames: cs_stream.h reads them, not pd_aux_next. */
+ * A byte that begins no packet is a packet of kind 0, and the next byte may begin a packet. So each byte is part of
+ * exactly one packet, and is read a limited number of times. Buffers of CoreSight hold the packets of several
+ * processors in frames, which cs_stream.h reads instead of pd_aux_next. */
 #ifndef PD_AUXTRACE_H
 #define PD_AUXTRACE_H
 
@@ -55,8 +55,8 @@ struct pd_packet_field {
 	const char *name, *doc;
 	uint8_t word, shift, bits;
 	uint8_t show;                        /* enum pd_packet_show */
-	bool when_sized;                     /* only in packets with a payload (PT: addresses) */
-	const char *const *names;            /* for NAMES and ENUM: `nr_names` names; NULL: no name */
+	bool when_sized;                     /* only packets with a payload have the field (PT: addresses) */
+	const char *const *names;            /* `nr_names` names for NAMES and ENUM; NULL: no name */
 	uint8_t nr_names;
 	/* bits of PD_PACKET_HAS: only packets with one of them have the field; 0: all packets */
 	uint8_t has;
@@ -137,8 +137,8 @@ struct pd_tracer {
 	bool has_operations;                 /* an operation is sampled as several packets: struct pd_spe_record */
 	bool in_samples;                     /* perf's dump shows traces inside samples (PERF_SAMPLE_AUX) */
 	bool has_sources;                    /* several sources share a buffer; cs_stream.h separates them */
-	/* Takes the words of AUXTRACE_INFO (`priv`). *setup has the tracer and the clock of an earlier TIME_CONV, else
-	 * zeros. */
+	/* Takes the words of AUXTRACE_INFO (`priv`). *setup has the tracer and the clock of an earlier TIME_CONV, if
+	 * any. */
 	enum perfdata_status (*take_info)(struct pd_aux_setup *setup, const struct perfdata_list *words,
 					  const struct pd_aux_header *header);
 	/* Reads the first bytes of a payload, before its first packet. */
@@ -240,8 +240,8 @@ struct pd_spe_record {
 bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at);
 /* Returns "load", "store", "branch", "other" or "unknown". */
 const char *pd_spe_operation(const struct pd_spe_record *record);
-/* Returns the names of the event bits in packets; *ret_nr elements, NULL: no name. Bit 12 has a name only on Neoverse
- * N1. */
+/* Returns names of the event bits in packets; *ret_nr elements, NULL: no name. Only Neoverse N1 has a name for bit
+ * 12. */
 const char *const *pd_spe_event_names(unsigned *ret_nr);
 
 #endif

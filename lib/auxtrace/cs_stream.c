@@ -18,7 +18,7 @@ struct pd_cs_stream {
 	struct pd_cs_cut cut;
 	bool in_cut, size_unchecked;
 	uint8_t id;                          /* source of the next byte; PD_CS_NO_ID before the first */
-	uint8_t last_id, protocol;           /* of the source with the highest id, which perf names in the head line */
+	uint8_t last_id, protocol;           /* of the source with the highest id, named in perf's head line */
 	uint64_t sync_at;   /* offset of the first of the marks before this place; UINT64_MAX: no marks */
 	uint64_t frame_at;
 	struct frame_byte bytes[FRAME];      /* the frame's bytes; those before `byte` are consumed */
@@ -246,7 +246,7 @@ static enum pd_cs_step take_bytes(struct pd_cs_stream *stream, const uint8_t *by
 		stream->at = stream->cut.to;
 		return PD_CS_BAD_SYNC;
 	}
-	/* after the last mark */
+	/* this frame follows the last mark */
 	if (!marks && stream->sync_at != UINT64_MAX)
 		return PD_CS_RESET;
 	stream->at += FRAME;

@@ -15,8 +15,8 @@ struct pd_cs_source {
 	uint8_t id;                          /* id of its bytes in frames; 0x80: unknown */
 	uint8_t protocol;                    /* value of enum pd_cs_protocol */
 	int32_t cpu;
-	uint64_t sink;                       /* where its trace goes; PD_CS_ANY_SINK: unknown */
-	struct pd_etm_setup setup;           /* for ETMv4 and ETE */
+	uint64_t sink;                       /* the sink of its trace; PD_CS_ANY_SINK: unknown */
+	struct pd_etm_setup setup;           /* registers of an ETMv4 or ETE trace unit */
 };
 #define PD_CS_ANY_SINK UINT64_MAX
 #define PD_CS_NO_ID 0x80u
@@ -45,7 +45,7 @@ enum pd_cs_step {
 	PD_CS_END,                           /* end of the passed bytes */
 	PD_CS_CUT,                           /* beginning of a cut */
 	PD_CS_PACKET,
-	/* after marks between frames, which mean that data is missing: sources restart */
+	/* first frame after marks, which mean that data is missing: sources restart */
 	PD_CS_RESET,
 	PD_CS_BAD_SIZE,                      /* the size of the cut is no multiple of a frame */
 	PD_CS_BAD_SYNC,                      /* an incomplete mark between frames; the rest of the cut is not read */

@@ -550,7 +550,7 @@ static void decode_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, 
 
 /* --- bytes one by one --------------------------------------------------------------------------------------------- */
 
-/* What the next byte is. */
+/* The meaning of the next byte. */
 enum { HEADER, UNSYNCED, EXTENDED, ASYNC, FIELDS };
 
 void pd_etm_reset(struct pd_etm *etm)
@@ -579,7 +579,7 @@ static bool end_packet(struct pd_etm *etm, uint8_t kind, uint64_t began_as, stru
 }
 
 /* Skips bytes without a packet: the bytes before the current one, or all. */
-static void pass_bytes(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t place)
+static void skip_bytes(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t place)
 {
 	etm->passed = (uint8_t)bytes;
 	etm->unsynced_pending = true;
@@ -592,14 +592,14 @@ static void search_sync(struct pd_etm *etm, uint8_t byte, uint64_t index, uint64
 	etm->search = UNSYNCED;
 	if (!byte) {
 		if (etm->size > 1) {
-			pass_bytes(etm, etm->size - 1, index, place);
+			skip_bytes(etm, etm->size - 1, index, place);
 		} else {
 			etm->index = index;
 			etm->place = place;
 		}
 		etm->search = EXTENDED;
 	} else if (etm->size >= 8) {
-		pass_bytes(etm, etm->size, index + 1, place + 1);
+		skip_bytes(etm, etm->size, index + 1, place + 1);
 	}
 }
 
@@ -637,7 +637,7 @@ static bool begin_async(struct pd_etm *etm, uint8_t byte, struct pd_packet *pack
 	if (byte || (etm->size == 12 && etm->synced))
 		return end_packet(etm, PD_ETM_BAD_SEQUENCE, PD_ETM_ASYNC, packet);
 	if (etm->size == 12)
-		pass_bytes(etm, 1, 0, 0);
+		skip_bytes(etm, 1, 0, 0);
 	return false;
 }
 

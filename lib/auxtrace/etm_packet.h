@@ -11,7 +11,7 @@ enum pd_etm_kind {
 	PD_ETM_RESERVED_CFG,
 	PD_ETM_BAD_SEQUENCE,
 	PD_ETM_NOT_SYNC,
-	PD_ETM_EXTENSION,                    /* only as the kind that a packet of an unknown sequence began with */
+	PD_ETM_EXTENSION,                    /* not a kind of its own: a packet of an unknown sequence began so */
 	PD_ETM_ASYNC,
 	PD_ETM_DISCARD,
 	PD_ETM_OVERFLOW,
@@ -82,7 +82,7 @@ enum pd_etm_word {
 	PD_ETM_VALUE,                        /* address, timestamp, or atoms (bit 0 is the first), … */
 	PD_ETM_COUNT,                        /* number of atoms, commits, cancelled elements, or of a Q packet */
 	PD_ETM_CYCLES,                       /* number of cycles, or the threshold of cycle counts */
-	PD_ETM_FORM,                         /* for addresses: see below; for other kinds: see etm_kinds.c */
+	PD_ETM_FORM,                         /* addresses: see below; other kinds: see etm_kinds.c */
 	PD_ETM_HAS,                          /* bits of enum pd_etm_has */
 	PD_ETM_CONTEXT,                      /* info byte of the context */
 	PD_ETM_VMID,
@@ -125,7 +125,7 @@ struct pd_etm_address { uint64_t value; uint8_t bits, known, wide; };
 struct pd_etm {
 	bool synced, unsynced_reported, info_seen, context_known, context_64, timestamp_known, threshold_known;
 	bool unsynced_pending;               /* bytes were skipped, which the next byte reports */
-	uint8_t kind, search;                /* of the current packet */
+	uint8_t kind, search;                /* kind of the current packet, and the meaning of the next byte */
 	/* the expected bytes: see etm_packet.c */
 	uint8_t fields[PD_ETM_FIELDS], nr_fields, field;
 	uint8_t passed;                      /* bytes to drop if unsynced_pending */

@@ -106,8 +106,7 @@ static void hex_width(struct perfdata_text *out, const char *text, unsigned widt
 	perfdata_text_printf(out, "%s%0*llx", text, (int)width, (unsigned long long)value);
 }
 
-/* Writes "0x", question marks for unknown digits, and digits; then which bits are known, and which were in the
- * packet. */
+/* Writes "0x", question marks for unknown digits, digits; then which bits are known, and which were in the packet. */
 static void write_address(const struct pd_packet *packet, unsigned brought, struct perfdata_text *out)
 {
 	const uint64_t value = packet->words[PD_ETM_VALUE], form = packet->words[PD_ETM_FORM];
@@ -162,10 +161,10 @@ static void atoms_before(const struct pd_packet *packet, struct perfdata_text *o
 	perfdata_text_literal(out, ", ");
 }
 
-static void write_cancelled(const struct pd_packet *packet, const char *behind, struct perfdata_text *out)
+static void write_cancelled(const struct pd_packet *packet, const char *suffix, struct perfdata_text *out)
 {
 	write_number(out, "Cancel(", packet->words[PD_ETM_FORM]);
-	perfdata_text_string(out, behind);
+	perfdata_text_string(out, suffix);
 }
 
 static void trace_info(const struct pd_packet *packet, struct perfdata_text *out)
@@ -306,8 +305,7 @@ static void write_etm_text(const struct pd_aux_trace *trace, const struct pd_pac
 	pd_etm_text(packet, out);
 }
 
-/* The row has no functions: cs_stream.h reads these buffers and cs_text.c writes their lines, since several sources
- * share a buffer. */
+/* No functions: cs_stream.h reads these buffers and cs_text.c writes their lines, since several sources share them. */
 const struct pd_tracer pd_coresight_tracer = {
 	.type = PD_AUX_CORESIGHT,
 	.name = "cs_etm",

@@ -7,7 +7,7 @@
 #include "text/digits.h"
 #include "text/spelling.h"
 
-#define PD_LINE_COLUMNS 24u                              /* most bytes in a line */
+#define PD_LINE_COLUMNS 24u                              /* limit of bytes in a line */
 #define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters before the description, rounded up */
 
 /* Writes ".  %08x: ", `count` bytes, blanks up to `columns` bytes, and a blank. */

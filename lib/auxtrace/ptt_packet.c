@@ -29,8 +29,7 @@ static const struct pd_packet_kind kinds[KINDS] = {
 
 static uint32_t word_at(const uint8_t *at) { return pd_load32(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
 
-/* Packets have 32 bytes if the first word has only ones in the bits that are format and type in a packet of 16
- * bytes. */
+/* Packets have 32 bytes if the first word has only ones in the bits for format and type of a 16-byte packet. */
 static void begin_ptt(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
 	(void)trace;

@@ -96,7 +96,7 @@ static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *re
 	ret->words[5] = sizes;
 }
 
-/* Returns the offset of the next packet from `inside` on. Entries come in pairs; room that is too small for a pair is
+/* Returns the offset of the next packet from `inside` on. Entries come in pairs; too little room for a pair is
  * empty. */
 static uint32_t next_in_block(const struct pd_aux_state *state, uint32_t inside)
 {

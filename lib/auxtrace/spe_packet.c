@@ -207,8 +207,7 @@ bool pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	return true;
 }
 
-/* The words are header version, size of this header, PMU, number of CPUs; then for each CPU: magic, CPU, number of
- * words, MIDR, … */
+/* The words: header version, size of this header, PMU, CPUs; then for each CPU: magic, CPU, number of words, MIDR, … */
 static enum perfdata_status take_cpus(struct pd_aux_setup *setup, const struct perfdata_list *words)
 {
 	const uint64_t head = perfdata_list_u64(words, 1);

@@ -25,7 +25,7 @@ enum pd_spe_kind {
 };
 extern const struct pd_packet_kind pd_spe_kinds[PD_SPE_KINDS];
 
-/* For struct pd_tracer: next, take_info. */
+/* Functions for struct pd_tracer: next, take_info. */
 bool pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret);
 enum perfdata_status pd_spe_take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,

@@ -12,8 +12,7 @@ static void write_flag(struct perfdata_text *out, uint64_t bits, const char *tex
 		perfdata_text_string(out, text);
 }
 
-/* Writes the names of the bits in their order; then the name that only Neoverse N1 has; then the numbers of other
- * bits. */
+/* Writes the names of the bits in their order; then the name that only Neoverse N1 has; then numbers of other bits. */
 static void events_text(const struct pd_aux_trace *trace, uint64_t events, struct perfdata_text *out)
 {
 	unsigned nr_names;

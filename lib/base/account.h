@@ -88,8 +88,7 @@ static inline bool pd_account_is_over(const struct pd_account *account)
 		aside = account->limit / 4;
 	return pd_account_used(account) > account->limit - aside;
 }
-/* Whether operations whose memory cannot shrink must fail: at twice the limit, but never below what the smallest
- * recording needs. */
+/* Whether operations whose memory cannot shrink must fail: above twice the limit, which counts as at least 64 MiB. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)
 {
 	const uint64_t least = (uint64_t)64 << 20;

@@ -10,7 +10,7 @@
 struct pd_cursor {
 	const uint8_t *at;
 	const uint8_t *end;
-	bool swap;     /* the bytes are in the opposite of this machine's order */
+	bool swap;     /* the bytes have the other byte order than this machine */
 	bool failed;
 };
 

@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the value of a hexadecimal digit of either case; for other characters PD_NO_DIGIT, which is larger than any
- * base. */
+/* Returns the value of a hexadecimal digit of either case; for others PD_NO_DIGIT, which is larger than any base. */
 #define PD_NO_DIGIT 99u
 static inline unsigned pd_digit_of(char c)
 {

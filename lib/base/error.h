@@ -18,8 +18,8 @@ const char *pd_errno_text(int code, char *room, size_t size);
  * no regular file, or this user may not read it; PERFDATA_ENOMEM if memory, descriptors or the space for temporary
  * files ran out; else PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_errno(int code);
-/* Status for the errno value of a failed call on an open file: PERFDATA_ENOMEM or PERFDATA_EREAD, since an open file is
- * not absent. */
+/* Status for the errno value of a failed call on an open file, which cannot be absent: PERFDATA_ENOMEM,
+ * PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_read(int code);
 
 /* As pd_error, with ": " and the text of the errno value `code` after the message. */

@@ -16,7 +16,7 @@
 
 static size_t limited_size(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
 
-/* After a failed call: whether the caller must repeat it. */
+/* After a failed call, returns whether the caller must repeat it; waits if the descriptor is not ready. */
 static bool wait_for_retry(int fd, short events)
 {
 	if (errno == EINTR)

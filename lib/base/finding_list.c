@@ -34,8 +34,7 @@ void perfdata_finding_list_free(struct perfdata_finding_list *list)
 
 static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
-/* Orders findings by place: a formatter reports findings later than the reader, by a delay that depends on the number
- * of threads. */
+/* Orders findings by place: a formatter reports findings later than the reader, and the delay depends on threads. */
 static int compare_findings(const struct perfdata_finding *a, const struct perfdata_finding *b)
 {
 	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");

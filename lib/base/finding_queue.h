@@ -7,7 +7,7 @@
 
 struct pd_queued_finding {
 	struct pd_queued_finding *next;
-	bool of_reader;                     /* for the listener of the reader, not of the run */
+	bool of_reader;                     /* reported to the reader's listener; else to the run's */
 	struct perfdata_finding finding;    /* message: a copy; file: borrowed */
 	char message[];
 };
@@ -16,7 +16,7 @@ struct pd_finding_queue {
 	struct pd_queued_finding *first, *last;
 };
 
-/* Copies a finding until it is reported; the caller frees the copy with pd_free. NULL: no memory. */
+/* Returns a copy, which outlives the finding; the caller frees it with pd_free. NULL: no memory. */
 struct pd_queued_finding *pd_finding_copy(const struct perfdata_finding *finding);
 /* Appends `found`; the queue frees it. */
 void pd_finding_queue_put(struct pd_finding_queue *queue, struct pd_queued_finding *found);

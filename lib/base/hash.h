@@ -27,8 +27,7 @@ static inline uint64_t pd_hash_two(uint64_t first, uint64_t second, uint64_t see
 }
 
 /* Maps u64 to u64. {0} is an empty map; the first put replaces a seed of 0 by a random one. Linear probing, at most 3/4
- * full. Key 0 marks an empty slot. The entry with key 0 is in an extra slot after the others, whose key is then set to
- * 1. */
+ * full. Key 0 marks an empty slot. The entry with key 0 is in an extra slot after the others, whose key is then 1. */
 struct pd_hash_map_slot {
 	uint64_t key, value;
 };

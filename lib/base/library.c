@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens shared libraries of the system, and distinguishes those that are not installed from those that failed to
- * load. */
+/* Opens shared libraries of the system. Distinguishes those that are not installed from those that failed to load. */
 #include "config.h"
 #include <dlfcn.h>
 #include <errno.h>

@@ -12,8 +12,7 @@ void *pd_realloc(void *old, size_t size);
 void pd_free(void *memory);
 char *pd_strndup(const void *bytes, size_t size);  /* adds a NUL */
 
-/* Grows the vector `*items` of `*capacity` elements so that the element with index `count` exists; at least doubles it.
- * 0 or -1. */
+/* Grows the vector `*items` of `*capacity` elements so that element `count` exists; at least doubles it. 0 or -1. */
 int pd_vector_enlarge(void *items_pointer, size_t *capacity, size_t count, size_t item_size);
 static inline int pd_vector_grow(void *items_pointer, size_t *capacity, size_t count, size_t item_size)
 {

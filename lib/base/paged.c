@@ -89,8 +89,8 @@ static bool should_evict(const struct pd_paged *paged)
 	return paged->nr_resident > PD_PAGES_KEPT && pd_account_is_over(paged->account);
 }
 
-/* Makes the file when memory is short for the first time. No page is evicted at once: callers may still use pages that
- * are not in `recent`, which is only kept from then on. */
+/* Makes the file when memory is short for the first time. `grace` delays evictions: callers may still use pages
+ * returned before, which are not in `recent`. */
 static bool begin_file(struct pd_paged *paged)
 {
 	paged->grace = sizeof paged->recent / sizeof *paged->recent;

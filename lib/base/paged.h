@@ -14,7 +14,7 @@
 
 struct pd_page {
 	char *bytes;                /* NULL: in the file, or zeros if never written */
-	bool used, dirty, written;  /* since the last round of the clock; since it was read; ever */
+	bool used, dirty, written; /* used since the last round of the clock; changed since it was read; ever written */
 };
 struct pd_paged {
 	struct pd_account *account;
@@ -38,7 +38,7 @@ void pd_paged_init(struct pd_paged *paged, struct pd_account *account, enum pd_a
 void pd_paged_release(struct pd_paged *paged);
 void *pd_paged_load(struct pd_paged *paged, size_t page);
 
-/* Returns an item to read, zeros if it was never written. Valid until items on four other pages are returned. NULL: see
+/* Returns an item to read, zeros if never written. Valid until items on four other pages are returned. NULL: see
  * status. */
 static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 {

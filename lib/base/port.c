@@ -61,9 +61,9 @@ uint64_t pd_process_random(void)
 {
 	uint64_t random = 0;
 #ifdef HAVE_GETAUXVAL
-	const void *given = (const void *)getauxval(AT_RANDOM);
-	if (given)
-		memcpy(&random, given, sizeof random);
+	const void *startup_bytes = (const void *)getauxval(AT_RANDOM);
+	if (startup_bytes)
+		memcpy(&random, startup_bytes, sizeof random);
 #else
 	if (pd_random_bytes(&random, sizeof random))
 		return 0;

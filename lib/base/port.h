@@ -80,8 +80,7 @@ const void *pd_own_vdso(void);
 /* Returns the number of processors that this process may use; 0: the system does not say. */
 unsigned pd_allowed_processors(void);
 
-/* Makes descriptors: *ret_read becomes readable after a write to *ret_write; both may be the same. Returns 0, or -1
- * with errno. */
+/* Makes descriptors: *ret_read becomes readable after a write to *ret_write; both may be equal. 0, or -1 with errno. */
 int pd_open_wakeup(int *ret_read, int *ret_write);
 
 /* Save memory or time, or do nothing. */
@@ -108,8 +107,8 @@ int pd_rename_new(const char *from, const char *to);
 #endif
 /* Whether the file is in a file system that the kernel generates, such as /proc. */
 bool pd_is_made_up(int fd);
-/* Sets *ret_type to Linux's number of the file system type (statfs: f_type). False: this system has no such numbers, or
- * statfs fails. */
+/* Sets *ret_type to Linux's number of the file system type (statfs: f_type). False: no such numbers, or statfs
+ * failed. */
 bool pd_file_system_type(const char *path, uint32_t *ret_type);
 
 #endif

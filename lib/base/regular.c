@@ -11,8 +11,7 @@
 #include "base/regular.h"
 #include "perfdata/base.h"
 
-/* If the file was replaced meanwhile: a FIFO does not make the library wait, and a terminal does not become that of the
- * process. */
+/* If the file was replaced meanwhile: a FIFO cannot block the library, and a terminal does not become the process's. */
 #define FOR_READING (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 static int refuse_file(int fd, int error)

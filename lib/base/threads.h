@@ -21,8 +21,8 @@ void pd_monitor_wake(struct pd_monitor *monitor);   /* call it inside the monito
 
 /* Threads that run the same function. They block the signals of the process, which go to its other threads. */
 struct pd_team;
-/* Starts up to `wanted` threads. If the system refuses, starts fewer (NULL: none): no error for a caller that can do
- * the work alone. */
+/* Starts up to `wanted` threads; fewer (NULL: none) if the system refuses, so that the caller must do the work
+ * alone. */
 struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned index), void *user);
 void pd_team_join(struct pd_team *team);   /* waits for all threads and frees the team; ignores NULL */
 

@@ -22,8 +22,7 @@ struct pd_tree {
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* item_size: size of a node's struct, a power of two; the struct begins with struct pd_tree_node. 0, or -1 without
- * memory. */
+/* item_size: size of a node's struct, a power of two; it begins with struct pd_tree_node. 0, or -1 without memory. */
 int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
 static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
 {

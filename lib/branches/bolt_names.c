@@ -20,7 +20,7 @@ struct pd_bolt_names {
 	const struct pd_code_file *file;
 	struct pd_account *account;
 	struct pd_intern *texts;
-	struct symbol *symbols;  /* after pd_bolt_names_new only functions, one for each address */
+	struct symbol *symbols;  /* pd_bolt_names_new leaves only functions, one for each address */
 	size_t nr, room;
 	size_t accounted;
 	enum perfdata_status status;
@@ -153,7 +153,7 @@ static bool find_linkage(const struct pd_bolt_names *names, uint64_t address, st
 	const bool is_named = pd_code_file_offset(names->file, address, &offset) &&
 			      !perfdata_symbols_lookup(names->file->dso, offset, UINT64_MAX, &symbol);
 	const size_t length = is_named ? strlen(symbol.raw_name) : 0;
-	/* in a statically linked program, entries have no names */
+	/* entries of a statically linked program have no names */
 	const bool is_import = !pd_code_file_is_static(names->file) && length > 4 &&
 			       !strcmp(symbol.raw_name + length - 4, "@plt");
 	if (is_import)

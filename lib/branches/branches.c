@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums up branch stacks. An entry is a branch. The code between the target of an entry and the source of the next newer
- * entry has run. */
+/* Sums up branch stacks. An entry is a branch. The code from its target to the source of the next newer entry has
+ * run. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>

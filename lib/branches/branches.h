@@ -25,8 +25,7 @@
 enum pd_branch_rule {
 	/* BOLT: mapped code, by addresses of the file; entries of the kernel are skipped */
 	PD_BRANCHES_MAPPED,
-	/* llvm-profgen: sections with instructions, by addresses of the file; entries are skipped if both ends are
-	 * outside */
+	/* llvm-profgen: sections with instructions, by addresses of the file; skips entries with both ends outside */
 	PD_BRANCHES_SECTIONS,
 	/* AutoFDO: mapped code, by offsets in the file; no entry is skipped */
 	PD_BRANCHES_OFFSETS,
@@ -89,7 +88,7 @@ struct pd_branches_result {
 	uint32_t dso;                     /* dso of the program; PERFDATA_NONE: none */
 	uint64_t samples;                 /* number of samples */
 	uint64_t stacks;                  /* samples with branch entries */
-	uint64_t entries, inside;         /* number of branch entries; of those with an end in the program */
+	uint64_t entries, inside;         /* branch entries; entries with an end in the program */
 };
 /* Sorts the sums. PERFDATA_EUSAGE, with a message: no program was requested, the recording does not have it, or its
  * file was not found; then walks return the sums by file. */

@@ -48,8 +48,7 @@ void pd_code_ranges_free(struct pd_code_ranges *ranges)
 	pd_free(ranges);
 }
 
-/* Reads the bytes at an address, up to the size of the buffer or the end of the section. False: the file does not have
- * them. */
+/* Reads the bytes at an address, up to the size of the buffer or the end of the section. False: not in the file. */
 static bool read_bytes(struct pd_code_ranges *ranges, uint64_t address)
 {
 	const struct pd_code_range *section = pd_code_file_section(ranges->file, address);

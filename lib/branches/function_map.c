@@ -65,8 +65,7 @@ static int compare_extents(const void *left, const void *right)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Returns the extent with the last start at or before the address, and of several the first; NULL: it ends before the
- * address. */
+/* Returns the extent with the last start at or before the address, and of several the first; NULL: it ends before. */
 static struct extent *find_extent(const struct pd_function_map *map, uint64_t address)
 {
 	size_t low;

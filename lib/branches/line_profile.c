@@ -67,8 +67,7 @@ struct pd_line_profile {
 	size_t nr_sites, sites_room;
 	struct target *targets;
 	size_t nr_targets, targets_room;
-	/* maps from (line, discriminator), (node, location), (site, name) for nodes, (site, name) for targets, to
-	 * indexes */
+	/* index by (line, discriminator); (node, location); (site, name) for nodes; (site, name) for targets */
 	struct pd_hash_map locations, sites_by, nodes_by, targets_by;
 	struct places sorted_nodes, sorted_sites, sorted_targets;
 	bool has_flow_discriminators;    /* discriminators come from LLVM's later passes, and are used unchanged */
@@ -168,7 +167,7 @@ static enum perfdata_status intern_name(struct pd_line_profile *p, const char *n
 	return *ret == NONE ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Takes one of three numbers that LLVM packs into a discriminator: 0 has 1 bit, numbers below 32 have 7 bits, others
+/* Takes one of three numbers that LLVM packs into a discriminator: 1 bit for 0, 7 bits for numbers below 32, else
  * 14. */
 static uint32_t take_number(uint32_t *discriminator)
 {
@@ -234,7 +233,7 @@ static const struct piece *piece_at(const struct pd_line_profile *p, uint64_t ad
 
 struct visit {
 	struct pd_line_profile *profile;
-	bool is_whole;       /* also contains code that did not run */
+	bool is_whole;       /* take code that did not run, too */
 	enum perfdata_status status;
 };
 

@@ -10,8 +10,8 @@
 
 enum pd_codec_kind { PD_CODEC_NONE, PD_CODEC_GZIP, PD_CODEC_ZSTD, PD_CODEC_XZ };
 
-/* Detects the compression from the first bytes of a file (at most PD_CODEC_MAGIC are needed). zstd skippable frames
- * count as zstd. */
+/* Detects the compression from the first bytes of a file, at most PD_CODEC_MAGIC. zstd skippable frames count as
+ * zstd. */
 enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size);
 /* Returns the compression that an output's suffix (.gz, .zst, .xz) names, or none. */
 enum pd_codec_kind pd_codec_by_suffix(const char *path);
@@ -41,8 +41,7 @@ struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level /* 0 = defa
 void pd_encoder_free(struct pd_encoder *encoder);
 /* Resets the encoder to start another frame, which costs less than a new encoder. */
 void pd_encoder_reset(struct pd_encoder *encoder);
-/* Encodes in[*in_used..) as long as there is room. finish: ends the frame, and returns PERFDATA_END when all of it is
- * written. */
+/* Encodes in[*in_used..) while there is room. finish: ends the frame, and returns PERFDATA_END when all is written. */
 enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *in, size_t in_size, size_t *in_used,
 				    uint8_t *out, size_t out_size, size_t *out_used, bool finish);
 

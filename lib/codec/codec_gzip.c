@@ -46,7 +46,7 @@ static int step_stream(z_stream *stream, const struct pd_codec_buffers *b, int (
 struct gzip_decoder {
 	struct pd_decoder base;
 	z_stream stream;
-	bool between;  /* after the end of a member; another member may follow */
+	bool between;  /* a member has ended; another member may follow */
 };
 
 static void gzip_decoder_free(struct pd_decoder *decoder)

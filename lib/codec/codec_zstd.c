@@ -66,8 +66,8 @@ static enum perfdata_status zstd_decoder_run(struct pd_decoder *decoder, const s
 {
 	struct zstd_decoder *zstd = (struct zstd_decoder *)decoder;
 	for (;;) {
-		/* without input between two frames, libzstd would return the size of its next read instead of reporting
-		 * the end */
+		/* without input between two frames, libzstd would return the size of its next read instead of the
+		 * end */
 		if (zstd->between && *b->in_used == b->in_size)
 			return PERFDATA_END;
 		if (*b->in_used == b->in_size && *b->out_used == b->out_size)

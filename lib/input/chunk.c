@@ -65,7 +65,7 @@ static void push_chunks(struct pd_chunk_pool *pool, struct pd_chunk *first, stru
 }
 
 /* Pushes a chain of chunks that no other thread can reach. */
-static void give_back(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
+static void recycle_chunks(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
 {
 	for (struct pd_chunk *next; chunk; chunk = next) {
 		next = chunk->next_free;
@@ -77,7 +77,7 @@ static void give_back(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
 
 void pd_chunk_pool_trim(struct pd_chunk_pool *pool)
 {
-	give_back(pool, atomic_exchange_explicit(&pool->free, NULL, memory_order_acquire));
+	recycle_chunks(pool, atomic_exchange_explicit(&pool->free, NULL, memory_order_acquire));
 }
 
 static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
@@ -86,7 +86,7 @@ static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
 	if (!chunk || !chunk->next_free)
 		return chunk;
 	if (pd_account_is_over(pool->account)) {
-		give_back(pool, chunk->next_free);
+		recycle_chunks(pool, chunk->next_free);
 		return chunk;
 	}
 	struct pd_chunk *last = chunk->next_free;

@@ -54,7 +54,7 @@ static enum perfdata_status finish_open(struct pd_input *input, struct pd_input 
 {
 	enum perfdata_status status = pd_source_start(input, reterr);
 	if (status != PERFDATA_OK) {
-		/* on failure the descriptor stays the caller's */
+		/* if opening fails, the caller keeps the descriptor */
 		input->own_fd = false;
 		pd_input_close(input);
 		return status;
@@ -323,7 +323,7 @@ enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint
 	return PERFDATA_OK;
 }
 
-/* Fills a chunk from a stream: with the peek buffer, then with the bytes that are available without waiting; at least
+/* Fills a chunk from a stream: with the peek buffer, then with bytes that are available without waiting, at least
  * one. */
 static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chunk *chunk)
 {

@@ -20,10 +20,10 @@
 struct pd_chunk_pool;
 struct pd_chunk {
 	atomic_int holders;
-	uint32_t mark;           /* for the thread that fills batches: see struct pd_chunks */
-	uint32_t ahead_mark;     /* for the thread that reads ahead: see struct pd_chunks */
-	uint32_t queued;         /* for the reader: records of this chunk in its queue; 0 at first */
-	uint64_t offset;         /* of data[0] in the decompressed stream */
+	uint32_t mark;           /* mark of the thread that fills batches: see struct pd_chunks */
+	uint32_t ahead_mark;     /* mark of the thread that reads ahead: see struct pd_chunks */
+	uint32_t queued;         /* number of its records in the reader's queue; 0 at first */
+	uint64_t offset;         /* offset of data[0] in the decompressed stream */
 	uint8_t *data;           /* the reader may write PD_CHUNK_HEADROOM bytes before it */
 	size_t size;             /* bytes of data, at most PD_CHUNK_SIZE */
 	struct pd_chunk_pool *pool;
@@ -68,8 +68,8 @@ size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool);
 struct pd_input;
 struct pd_input_options {
 	const char *tmpdir;       /* directory of unlinked temporary files; NULL: "/tmp"; copied */
-	uint64_t max_spool;       /* most bytes of temporary files; 0: no limit */
-	uint32_t max_ratio;       /* most decompressed bytes for one compressed byte; 0: no limit */
+	uint64_t max_spool;       /* limit of temporary files in bytes; 0: none */
+	uint32_t max_ratio;       /* limit of decompressed bytes for each compressed byte; 0: none */
 	const struct perfdata_cancel *cancel;   /* cancels waiting for a pipe: PERFDATA_EINTR; may be NULL */
 };
 
@@ -79,7 +79,7 @@ struct pd_input_options {
  * PERFDATA_EUSAGE here; the reader opens their files. */
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
-/* As pd_input_open_path, for a path that is not the user's, such as a file of a directory recording: opens only regular
+/* As pd_input_open_path, for a path that is not the user's, such as one in a directory recording: only regular
  * files. */
 enum perfdata_status pd_input_open_regular(const char *path, const struct pd_input_options *options,
 					   struct pd_input **ret, struct perfdata_error *reterr);
@@ -101,7 +101,7 @@ enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, con
  * in input_spool.h. NULL without memory. */
 struct pd_feed;
 struct pd_feed *pd_feed_new(const char *tmpdir, uint64_t memory, uint64_t max);
-void pd_feed_free(struct pd_feed *feed);   /* after the inputs that read it */
+void pd_feed_free(struct pd_feed *feed);   /* free it after the inputs that read it */
 /* Copies the bytes. PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_ELIMIT: these and all later bytes are lost, and inputs
  * fail with the same error when they reach them. */
 enum perfdata_status pd_feed_add(struct pd_feed *feed, const void *bytes, size_t size, struct perfdata_error *reterr);
@@ -116,8 +116,7 @@ enum perfdata_status pd_input_open_feed(struct pd_feed *feed, const struct pd_in
 					struct pd_input **ret, struct perfdata_error *reterr);
 /* Whether the input reads a feed in order. */
 bool pd_input_is_fed(const struct pd_input *input);
-/* Whether that feed has not ended: pd_input_peek and pd_input_next_chunk return PERFDATA_AGAIN if they need more
- * bytes. */
+/* Whether that feed has not ended: pd_input_peek and pd_input_next_chunk return PERFDATA_AGAIN if bytes are missing. */
 bool pd_input_waits(const struct pd_input *input);
 /* Appends newly fed bytes to the last returned chunk, so that chunks end at the same offsets as in an input that has
  * all bytes at once. PERFDATA_OK: the chunk grew; PERFDATA_AGAIN: no new bytes; PERFDATA_END: the chunk is complete,
@@ -148,16 +147,14 @@ void pd_input_go_on(struct pd_input *input);
  * the compressed input. */
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
 
-/* Lets a thread of the input read chunks before the reader asks for them. No effect on pipes, whose writer decides when
- * bytes come. */
+/* Lets a thread of the input read chunks before the reader asks for them; not from pipes, where the writer decides. */
 void pd_input_read_ahead(struct pd_input *input);
 
-/* Sets the offsets at which the next pd_input_next_chunk reads and at which chunks stop (UINT64_MAX: the end). Seekable
- * inputs only. */
+/* Sets the offsets at which the next pd_input_next_chunk reads and chunks stop (UINT64_MAX: the end). Seekable
+ * inputs. */
 enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
 /* Returns the next chunk with a reference for the caller; from a pipe as soon as it has some bytes. PERFDATA_END: the
- * input ends; or compressed data is broken, or a read failed, after good bytes. pd_input_damage distinguishes the
- * three. */
+ * input ends; or compressed data is broken, or a read failed, after good bytes: see pd_input_damage. */
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr);
 

@@ -29,7 +29,7 @@ struct pd_feed {
 	struct pd_input_spool spool;     /* bytes not yet read, or kept so that another input may read them */
 	uint64_t nr_consumed;      /* bytes that were read and left the spool */
 	bool ended;
-	bool needs_all;            /* see pd_feed_needs_all */
+	bool needs_all;            /* set by pd_feed_needs_all */
 	struct perfdata_error error;   /* why bytes were lost: the input ends before them */
 };
 
@@ -68,7 +68,7 @@ struct pd_input {
 	uint64_t compressed_offset;    /* raw offset of compressed[0] */
 	uint64_t decompressed;         /* bytes that were decompressed so far */
 	bool goes_on;              /* continues at the next frame after a break */
-	bool lost;                 /* after a break, before the next frame is found */
+	bool lost;                 /* a break was found, but not yet the next frame */
 	bool found;                /* the next frame is found, but not yet reported */
 	uint64_t break_offset, found_offset;   /* offsets in the raw source */
 

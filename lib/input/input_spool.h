@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps bytes until they are read: a few in memory, more in a temporary file without a name; then the memory holds the
- * newest bytes. */
+/* Keeps bytes until they are read: a few in memory, more in a temporary file; then the memory holds the newest
+ * bytes. */
 #ifndef PD_INPUT_SPOOL_H
 #define PD_INPUT_SPOOL_H
 
@@ -11,10 +11,10 @@
 
 struct pd_input_spool {
 	struct pd_spool file;
-	uint64_t max;          /* most bytes; 0: no limit */
+	uint64_t max;          /* limit in bytes; 0: none */
 	uint64_t memory;       /* bytes kept in memory */
 	uint8_t *buffer;
-	size_t capacity, used; /* of the buffer, whose bytes follow the bytes in the file */
+	size_t capacity, used; /* size and used bytes of the buffer, whose bytes follow those in the file */
 };
 
 /* tmpdir is borrowed; NULL: "/tmp". */

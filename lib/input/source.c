@@ -37,8 +37,7 @@ static int64_t read_first(struct pd_input *input, uint8_t *buffer, size_t size)
 	return (int64_t)part;
 }
 
-/* Converts the result of a caller's function to that of read(2). A function that claims more bytes than it had room for
- * has failed. */
+/* Converts the result of a caller's function to that of read(2). It fails if it claims more bytes than fit. */
 static int64_t read_result(int code, size_t got, size_t room)
 {
 	if (!code && got <= room)
@@ -183,7 +182,7 @@ static void note_break(struct pd_input *input)
 }
 
 /* Reads more compressed bytes, and keeps the unused ones before them. */
-static void refill_behind(struct pd_input *input)
+static void append_compressed(struct pd_input *input)
 {
 	const size_t left = input->compressed_size - input->compressed_at;
 	memmove(input->compressed, input->compressed + input->compressed_at, left);
@@ -215,7 +214,7 @@ static bool find_frame(struct pd_input *input, bool wait)
 		}
 		if (!wait && !raw_ready(input, PD_INPUT_COMPRESSED - left))
 			return false;
-		refill_behind(input);
+		append_compressed(input);
 	}
 }
 

@@ -20,7 +20,7 @@
 
 #define MAX_BYTES ((uint64_t)16 << 30)
 #define MAX_ENTRIES ((size_t)1 << 20)
-#define MAX_NAMES ((size_t)64 << 20)   /* most bytes of all names, which are kept in memory */
+#define MAX_NAMES ((size_t)64 << 20)   /* limit of all names in bytes, since they are kept in memory */
 #define MAX_PAX ((uint64_t)64 << 10)
 #define MAX_LINKS 40u
 #define BUFFER ((size_t)1 << 18)
@@ -53,7 +53,7 @@ struct unpacking {
 	uint64_t compressed, decompressed, max_bytes;
 	uint32_t max_ratio;
 	bool lacks_out;                    /* writing failed, not reading */
-	const char *limit;                 /* see struct perfdata_bundle_files */
+	const char *limit;                 /* limit that the archive exceeds: see struct perfdata_bundle_files */
 };
 
 /* Returns the status for errno after a failed access to a bundle or a temporary file. */
@@ -413,8 +413,7 @@ static const struct member *member_named(const struct perfdata_bundle_files *fil
 	return NULL;
 }
 
-/* Finds an entry. Parts of the name may be links to directories: replaces the first part that is a link, until no part
- * is one. */
+/* Finds an entry. Parts of the name may be links to directories: replaces the first link, until no part is one. */
 static const struct member *find_member(const struct perfdata_bundle_files *files, char name[PD_ROOTED_PATH - 1])
 {
 	for (unsigned links = 0; links < MAX_LINKS; links++) {

@@ -20,7 +20,7 @@
 #include "symbols/draft/answers_draft.h"
 
 #define MAX_VDSO ((size_t)1 << 16)
-/* most bytes of a file, since files are read into memory; 32-bit machines have less memory than this */
+/* limit of a file in bytes: files are read into memory, and 32-bit machines have less memory */
 #define MAX_FILE ((size_t)(SIZE_MAX > UINT32_MAX ? (uint64_t)8 << 30 : SIZE_MAX / 2))
 #define BLOCK ((size_t)1 << 18)
 

@@ -75,8 +75,8 @@ bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum per
 	return true;
 }
 
-/* Takes a file with the right build-id: the recorded file or its separate debug file. Each may have parts that the
- * other lacks. */
+/* Takes a file with the right build-id: the recorded file or its separate debug file. Each may have parts of its
+ * own. */
 static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 			    const struct pd_elf_facts *facts, enum perfdata_match_state state)
 {

@@ -167,7 +167,7 @@ static uint64_t place_sections(const struct image *image, const struct section *
 			       const struct pd_elf_wish *wish, uint64_t *moved)
 {
 	const bool only_kept = wish->level == PERFDATA_BUNDLE_ANSWERS;
-	/* no overflow: at most 2^16 sizes, each at most the file's */
+	/* the sum of at most 2^16 sizes, none larger than the file, cannot overflow */
 	uint64_t at = loaded_end(image, sections, only_kept);
 	for (uint64_t i = 1; i < image->nr_sections; i++) {
 		const struct section *s = &sections[i];

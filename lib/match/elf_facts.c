@@ -21,7 +21,7 @@
 
 struct elf {
 	const struct pd_elf_bytes *bytes;
-	enum perfdata_status *failure; /* of reading or of memory */
+	enum perfdata_status *failure; /* set if reading or an allocation fails */
 	size_t *notes_left; /* bytes of notes that may still be read, since many headers may refer to the same notes */
 	uint8_t head[HEAD_SIZE];       /* first bytes of the file, read once */
 	size_t head_size;
@@ -147,12 +147,12 @@ static void count_sections(struct elf *elf)
  * alignment; both give the same build-id. */
 static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t stated, struct pd_build_id *ret)
 {
-	uint8_t few[512], *notes = few;
+	uint8_t buffer[512], *notes = buffer;
 	const size_t size = stated < MAX_NOTES ? (size_t)stated : MAX_NOTES;
 	if (size < 16 || size > *elf->notes_left)
 		return false;
 	*elf->notes_left -= size;
-	if (size > sizeof few && !(notes = pd_malloc(size))) {
+	if (size > sizeof buffer && !(notes = pd_malloc(size))) {
 		pd_keep_failure(elf->failure, PERFDATA_ENOMEM);
 		return false;
 	}
@@ -160,7 +160,7 @@ static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t stated,
 										 : PERFDATA_BYTE_ORDER_LITTLE;
 	const bool found = read_at(elf, offset, notes, size) &&
 			   pd_notes_build_id(notes, size, order, ret->bytes, &ret->size) == PERFDATA_OK;
-	if (notes != few)
+	if (notes != buffer)
 		pd_free(notes);
 	return found;
 }

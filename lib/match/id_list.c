@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of build-ids as other programs print them, recognized line by line:
+/* Lists of build-ids in the output formats of other programs. Each line is recognized by itself:
  *
  *   perf buildid-list      "ID PATH"
- *   eu-unstrip -n          "START+SIZE ID@ADDRESS FILE DEBUGFILE MODULE", with "-" and "." for files that are not named
+ *   eu-unstrip -n          "START+SIZE ID@ADDRESS FILE DEBUGFILE MODULE"; "-" and "." are files without a name
  *   perfdata … --tsv       a header line with the columns build_id and path, then tab-separated values
- *   anything               "ID" */
+ *   other text             "ID" */
 #include "config.h"
 #include <string.h>
 #include "base/digit.h"

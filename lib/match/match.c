@@ -275,8 +275,8 @@ static bool is_memory(const struct perfdata_match_wanted *wanted)
 	return true;
 }
 
-static void find_one(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
-		     struct perfdata_match_result *result)
+static void find_wanted(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
+			struct perfdata_match_result *result)
 {
 	struct pd_lookup lookup = { .match = match, .wanted = wanted, .id = id_of(wanted->build_id), .result = result };
 	*result = (struct perfdata_match_result){ .source = SIZE_MAX, .state = PERFDATA_MATCH_MEMORY };
@@ -335,7 +335,7 @@ enum perfdata_status perfdata_match_find(struct perfdata_match *match, const str
 							     .reason = "it was not looked for" };
 	enum perfdata_status status = match->options.search ? search_places(match, wanted, nr) : PERFDATA_OK;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
-		find_one(match, &wanted[i], &results[i]);
+		find_wanted(match, &wanted[i], &results[i]);
 		if (pd_cancelled(match->options.cancel))
 			status = PERFDATA_EINTR;
 	}

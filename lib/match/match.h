@@ -58,7 +58,7 @@ int pd_id_list_add(struct pd_id_list *list, struct pd_arena *arena, const struct
 
 struct pd_search_hit {
 	uint32_t wanted;                   /* index of the build-id */
-	const char *path;                  /* below the directory, begins with '/' */
+	const char *path;                  /* path below the directory, begins with '/' */
 };
 struct pd_id_search {
 	const struct pd_build_id *ids;     /* build-ids to find */
@@ -83,8 +83,8 @@ struct pd_source {
 	const char *path;                  /* path from the caller; "" for the host */
 	int root;                          /* descriptor of a directory; else -1 */
 	const struct perfdata_bundle_files *bundle;   /* NULL: not a bundle */
-	struct pd_id_list list;            /* for LIST and OTHER */
-	struct pd_elf_facts *facts;        /* for FILE */
+	struct pd_id_list list;            /* contents of LIST and OTHER */
+	struct pd_elf_facts *facts;        /* facts of FILE */
 	struct pd_id_search search;
 	uint64_t nr_found;
 };
@@ -108,8 +108,7 @@ struct perfdata_match {
 bool pd_has_entry_but(int root, const char *name);
 /* Whether the source has files with paths. */
 bool pd_source_has_files(const struct pd_source *source);
-/* Opens the regular file at `path` of a source with files for reading; `real` is its path without links. -1 with
- * errno. */
+/* Opens the regular file at `path` of a source for reading; `real` is its path without links. -1 with errno. */
 int pd_source_open(const struct pd_source *source, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH]);
 
 /* --- bundle_read.c: `path` as for pd_source_open ------------------------------------------------------------------ */

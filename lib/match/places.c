@@ -33,7 +33,7 @@ bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct
 /* Looks below `prefix` of a source by build-id. */
 static void look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix)
 {
-	/* of debug packages; and of perf's cache, where the entry is the file, or a directory with it */
+	/* suffixes of debug packages, and of perf's cache, where an entry is the file or a directory with the file */
 	static const char *const suffixes[] = { "", ".debug", "/elf", "/debug", "/vdso" };
 	char path[PD_ROOTED_PATH];
 	struct pd_build_id room;

@@ -432,8 +432,8 @@ static void move_kernel_map(struct pd_anonymizer *a, uint64_t *addr, uint64_t *l
 	/* perf treats a kernel map that begins at 0 differently, so any other map must not move to 0 */
 	if (!*addr && !from_zero)
 		*addr = BELOW_KERNEL;
-	/* old recorders write kernel maps from 0, and kernel maps up to the last address: their length is an address,
-	 * and moves too */
+	/* old recorders write kernel maps from 0, and up to the last address: their length is an address, which moves
+	 * too */
 	if (*addr <= BELOW_KERNEL && end > *addr)
 		*len = move_kernel_address(a, end - 1) - *addr + 1;
 	else if (end >= LAST_PAGE)

@@ -15,7 +15,7 @@ enum pd_decision {
 	PD_CODE,         /* keeps an address in a file, moves an address of the kernel */
 	PD_PID, PD_TIME, PD_ADDRESS, PD_MAP, PD_EVENT_ID, PD_NUMBER,
 	PD_COMM, PD_PATH, PD_NAME, PD_EVENT_NAME, PD_BUILD_ID, PD_RELEASE,
-	/* these are kept where public_names.h lists them, else they get a pseudonym */
+	/* kept if public_names.h lists the value, else replaced by a pseudonym */
 	PD_PMU, PD_UNIT, PD_MACHINE, PD_CAPABILITY, PD_VALUE,
 	PD_CONFIG,       /* config of an attr: kept where attr.type alone gives it a meaning */
 };
@@ -34,8 +34,7 @@ struct pd_anonymizer {
 	struct perfdata_anonymize_counts counts;
 };
 
-/* Takes the key from the options, or makes a random one if it is all zeros. PERFDATA_EREAD: the system has no random
- * bytes. */
+/* Takes the key from the options; makes a random one if it is all zeros. PERFDATA_EREAD: no random bytes. */
 enum perfdata_status pd_anonymize_key_of(const struct perfdata_anonymize_options *options, uint8_t ret_key[16],
 					 struct perfdata_error *reterr);
 /* Returns NULL without memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of simpleperf in anonymous recordings: symbols and files get pseudonyms; facts about the device stay if they
+/* Sections of simpleperf in anonymous recordings: pseudonyms for symbols and files; facts about the device that
  * identify nobody. */
 #include "config.h"
 #include <string.h>
@@ -204,7 +204,7 @@ static void put_old_file(struct pd_anonymizer *a, const struct perfdata_node *fi
 		out->data[start + i] = (char)(size >> 8 * i);
 }
 
-/* Appends a submessage that holds one number. An offset of 0 gives an empty submessage, which readers distinguish from
+/* Appends a submessage with one number. An offset of 0 gives an empty submessage, which readers distinguish from
  * none. */
 static void put_offset(struct perfdata_text *out, uint32_t number, const struct perfdata_node *part, const char *key)
 {

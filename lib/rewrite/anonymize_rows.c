@@ -141,8 +141,8 @@ static const struct row rows[] = {
 	{ "schedstat_domain", NULL, PD_DROP },
 	{ "schedstat_domain_15", NULL, PD_DROP },
 	{ "schedstat_domain_16", NULL, PD_DROP },
-	/* records of simpleperf; the parts of a split record are dropped, since the joined record is written in new
-	 * parts */
+	/* records of simpleperf; the parts of a split record are dropped, since the writer splits the joined record
+	 * again */
 	{ "simpleperf_kernel_symbol", "text_size", PD_KEEP },
 	{ "simpleperf_kernel_symbol", "kallsyms", PD_NAME },
 	{ "simpleperf_dso", "dso_type", PD_KEEP },

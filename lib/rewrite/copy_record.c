@@ -150,13 +150,13 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
  * one flushes the reader's queue; further ones flush nothing. A cut of a long recording may have a million of them. */
 static bool is_empty_round(struct perfdata_rewriter *rewriter)
 {
-	const bool is_behind_round = rewriter->rounds_in_row && rewriter->counts.records == rewriter->records_at_round;
+	const bool follows_round = rewriter->rounds_in_row && rewriter->counts.records == rewriter->records_at_round;
 
 	if (!rewriter->choice.chosen || rewriter->keeps_carriers)
 		return false;
-	if (is_behind_round && rewriter->rounds_in_row == 2)
+	if (follows_round && rewriter->rounds_in_row == 2)
 		return true;
-	rewriter->rounds_in_row = is_behind_round ? 2 : 1;
+	rewriter->rounds_in_row = follows_round ? 2 : 1;
 	rewriter->records_at_round = rewriter->counts.records + 1;
 	return false;
 }
@@ -395,8 +395,7 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 	}
 	if (left_out)
 		return PERFDATA_OK;
-	/* the state from before a cut follows the records that the recorder synthesized, and precedes all records with
-	 * a time */
+	/* the state from before a cut follows synthesized records, and precedes all records with a time */
 	if (!rewriter->state_written && raw->time != UINT64_MAX && raw->time != 0) {
 		status = pd_choice_write_state(rewriter);
 		if (status != PERFDATA_OK)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* An id at one place for all events.
+/* Gives the records of all events an id at the same place.
  *
- * Readers look for the id of a record before they know its event, so perf refuses recordings whose events have their
- * ids at different places, or of several events without ids. Repaired, all events have an IDENTIFIER: the first word of
- * a sample, the last one of other records. The event of each record is the one that our reader found. */
+ * Readers look for the id of a record before they know its event, so perf refuses recordings in which the place of the
+ * id depends on the event, and recordings of several events without ids. The repair adds an IDENTIFIER to all records:
+ * as the first word of a sample and the last one of other records. The event of a record is the one that our reader
+ * found. */
 #include "config.h"
 #include "schema/schema.h"
 #include "reader/reader.h"

@@ -89,8 +89,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		    PERFDATA_OK)
 		ret->flags = recorded.flags;
 	if (rewriter->options.repair && lacks_format(rewriter, event)) {
-		/* perf opens no tracepoint without its format; as a BPF output event it shows its name and its raw
-		 * bytes */
+		/* perf opens no tracepoint without its format; it shows name and raw bytes of a BPF output event */
 		ret->type = PERFDATA_TYPE_SOFTWARE;
 		ret->config = CONFIG_BPF_OUTPUT;
 		pd_rewrite_tell(rewriter, "the format of %s is not in the recording: its raw data stay, without fields",
@@ -106,7 +105,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 	const uint32_t need = pd_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
 		*ret_size = need;
-	/* in a stream, perf 6.1 looks for the ids after an attr of the size that it knows */
+	/* in a stream, perf 6.1 looks for ids right after an attr of the size that it knows */
 	if (rewriter->options.for_old && rewriter->to_stream && need < ATTR_OF_61)
 		*ret_size = ATTR_OF_61;
 	if (need > most)

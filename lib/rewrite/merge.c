@@ -143,7 +143,7 @@ static bool join_input(struct perfdata_rewriter *rewriter, struct pd_merge_input
 	return true;
 }
 
-/* Whether readers find the event of each record without a new IDENTIFIER, since all records have an id at the same
+/* Whether readers find the event of each record without a new IDENTIFIER, since all records have their id at one
  * place. */
 static bool are_identified(const struct pd_merge *merge)
 {
@@ -198,7 +198,7 @@ enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter)
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+static void report_left_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	struct pd_merge *merge = rewriter->merge;
 	const uint64_t bit = UINT64_C(1) << raw->type % 64;
@@ -209,8 +209,7 @@ static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfd
 	merge->left_out[raw->type / 64] |= bit;
 }
 
-/* Whether the record is the first of its type. Readers use only the first one, so a note warns if a later one
- * differs. */
+/* Whether the record is the first of its type. Readers use only the first, so a note warns if a later one differs. */
 static enum perfdata_status is_first_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					 bool *ret_is_first)
 {
@@ -223,7 +222,7 @@ static enum perfdata_status is_first_map(struct perfdata_rewriter *rewriter, con
 			return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 		*first = (struct perfdata_bytes){ (const uint8_t *)copy, raw->size };
 	} else if (first->size != raw->size || memcmp(first->data, raw->bytes, raw->size) != 0) {
-		tell_left_out(rewriter, raw);
+		report_left_out(rewriter, raw);
 	}
 	return PERFDATA_OK;
 }
@@ -288,7 +287,7 @@ enum perfdata_status pd_merge_leaves_out(struct perfdata_rewriter *rewriter, con
 	case PERFDATA_RECORD_AUX:
 	case PERFDATA_RECORD_ITRACE_START:
 	case PERFDATA_RECORD_AUX_OUTPUT_HW_ID:
-		tell_left_out(rewriter, raw);
+		report_left_out(rewriter, raw);
 		return PERFDATA_OK;
 	default:
 		*ret_leaves_out = false;
@@ -463,8 +462,7 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 	enum perfdata_status status = PERFDATA_OK;
 
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++) {
-		/* records without a time are copied first: they describe the system at the beginning of the
-		 * recording */
+		/* records without a time are copied first: they describe the system at the start of the recording */
 		merge->inputs[i].at = merge->inputs[i].first_time;
 		status = advance_input(rewriter, &merge->inputs[i]);
 	}

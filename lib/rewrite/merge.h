@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files that merge recordings share.
  *
- *   merge.c            the inputs, their records in the order of time
- *   merge_check.c      whether they are of one host and one clock
- *   merge_device.c     what recordings of simpleperf hold, as one
- *   merge_sections.c   their feature sections as one
+ *   merge.c            reads the inputs, and copies their records in the order of time
+ *   merge_check.c      checks that the inputs are of one host and one clock
+ *   merge_device.c     joins the sections of simpleperf
+ *   merge_sections.c   joins the other feature sections
  */
 #ifndef PD_MERGE_H
 #define PD_MERGE_H
@@ -67,8 +67,7 @@ struct pd_merge {
 	uint8_t list[PD_RECORD_ROOM];              /* the list of a record with new ids */
 };
 
-/* Returns the text of a feature section. NULL: the recording has no such section, or its value only says that the value
- * is unknown. */
+/* Returns the text of a feature section. NULL: no such section, or its value only says that the value is unknown. */
 const char *pd_merge_text(const struct pd_merge_input *input, uint32_t id);
 static inline const char *pd_merge_name(const struct pd_merge_input *input)
 {
@@ -82,8 +81,7 @@ void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_
 enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter);
 
 /* --- merge_device.c --- */
-/* Joins the sections. Returns PERFDATA_EUNSUP with the reason if inputs differ about a file or the weight of
- * samples. */
+/* Joins the sections. PERFDATA_EUNSUP with the reason: inputs differ about a file or the weight of samples. */
 enum perfdata_status pd_merge_join_device(struct perfdata_rewriter *rewriter);
 void pd_merge_device_release(struct pd_merge_device *device);
 

@@ -12,7 +12,7 @@
 #include "rewrite/merge.h"
 
 #define NS 1000000000ull
-#define MOST_DRIFT (60 * NS)         /* of the wall clock: the user may set it during one boot */
+#define MOST_DRIFT (60 * NS)         /* largest difference of wall clocks: the user may set the clock during one boot */
 #define FIRST_OWN_TYPE 6u            /* first dynamic PMU type; each boot numbers these types anew */
 
 /* --- facts about an input --------------------------------------------------------------------------------------- */
@@ -142,8 +142,8 @@ static const char *name_of_pmu(const struct pd_merge_input *input, uint64_t type
 	return NULL;
 }
 
-/* The kernel numbers PMUs in the order in which drivers register them, so after a boot a number may mean another
- * PMU. */
+/* The kernel numbers PMUs in the order in which drivers register them, so a number may mean another PMU after a
+ * boot. */
 static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
 				       const struct pd_merge_input *b)
 {
@@ -168,7 +168,7 @@ static int clock_of(const struct pd_merge_input *input)
 	return perfdata_attr_has(attr, PERFDATA_ATTR_USE_CLOCKID) ? attr->clockid : -1;
 }
 
-static bool tells_wall_clock(const struct pd_merge_input *input)
+static bool has_wall_clock(const struct pd_merge_input *input)
 {
 	return perfdata_reader_feature(input->known, PERFDATA_FEATURE_CLOCK_DATA) &&
 	       number_of(input, PERFDATA_FEATURE_CLOCK_DATA, "wall_clock");
@@ -189,7 +189,7 @@ static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, con
 	if (x != y)
 		return refuse_merge(rewriter, "%s has times of clock %d, %s of clock %d (-1 is the kernel's own)",
 				    pd_merge_name(a), x, pd_merge_name(b), y);
-	if (!tells_wall_clock(a) || !tells_wall_clock(b)) {
+	if (!has_wall_clock(a) || !has_wall_clock(b)) {
 		pd_rewrite_tell(rewriter,
 				"%s and %s have times of clock %d%s; nothing says how it stood to the wall clock: one "
 				"boot is assumed",

@@ -115,7 +115,7 @@ static struct perfdata_bytes build_id_of(const struct pd_merge_input *input, str
 	return (struct perfdata_bytes){ NULL, 0 };
 }
 
-/* Checks whether both inputs mean the same file by this path. */
+/* Checks whether the path is the same file in both inputs. */
 static enum perfdata_status check_same(struct device *device, const struct device_file *a, const struct device_file *b)
 {
 	const struct perfdata_bytes x = build_id_of(a->input, a->path), y = build_id_of(b->input, b->path);
@@ -335,7 +335,7 @@ static bool traces_off_cpu(const struct pd_merge_input *input)
 	return bytes_are_equal(fact_of(input, "trace_offcpu"), (struct perfdata_bytes){ (const uint8_t *)"true", 4 });
 }
 
-/* Checks whether the samples of all inputs weigh the same, by the first two events. */
+/* Checks whether samples of all inputs have the same weight: compares the first two events. */
 static enum perfdata_status check_weights(struct device *device)
 {
 	const struct pd_merge *merge = device->rewriter->merge;

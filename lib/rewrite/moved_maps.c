@@ -18,7 +18,7 @@
 #define SALT_SLOT 7u
 #define SALT_KERNEL 8u
 #define LOW_KERNEL UINT64_C(0xffff900000000000)     /* new base of kernels in the lower half */
-#define MAX_LOW_AREAS 4096u          /* most mappings of the kernel and its modules */
+#define MAX_LOW_AREAS 4096u          /* most mappings of a kernel and its modules */
 #define VSYSCALL UINT64_C(0xffffffffff600000)
 
 struct area {
@@ -262,12 +262,12 @@ void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_
 	if (end > KERNEL_HALF || start >= end)
 		return;
 	const size_t at = low_place_of(maps, start);
-	size_t behind = at;
-	for (; behind < maps->nr_low && maps->low[behind].start <= end; behind++) {
-		start = maps->low[behind].start < start ? maps->low[behind].start : start;
-		end = maps->low[behind].end > end ? maps->low[behind].end : end;
+	size_t past = at;
+	for (; past < maps->nr_low && maps->low[past].start <= end; past++) {
+		start = maps->low[past].start < start ? maps->low[past].start : start;
+		end = maps->low[past].end > end ? maps->low[past].end : end;
 	}
-	if (behind == at) {
+	if (past == at) {
 		if (maps->nr_low >= MAX_LOW_AREAS)
 			return;
 		if (pd_vector_grow(&maps->low, &maps->low_room, maps->nr_low, sizeof *maps->low) < 0) {
@@ -277,8 +277,8 @@ void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_
 		memmove(&maps->low[at + 1], &maps->low[at], (maps->nr_low - at) * sizeof *maps->low);
 		maps->nr_low++;
 	} else {
-		memmove(&maps->low[at + 1], &maps->low[behind], (maps->nr_low - behind) * sizeof *maps->low);
-		maps->nr_low -= behind - at - 1;
+		memmove(&maps->low[at + 1], &maps->low[past], (maps->nr_low - past) * sizeof *maps->low);
+		maps->nr_low -= past - at - 1;
 	}
 	maps->low[at] = (struct low_area){ start, end };
 }

@@ -99,7 +99,7 @@ static void report_pseudonym(struct pd_pseudonyms *names, enum pd_pseudonym_kind
 		names->on_pair(names->user, kinds[kind], from, to);
 }
 
-static void tell_numbers(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, uint64_t from, uint64_t to)
+static void report_numbers(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, uint64_t from, uint64_t to)
 {
 	char a[32], b[32];
 	const size_t x = (size_t)(pd_u64_to(a, from) - a), y = (size_t)(pd_u64_to(b, to) - b);
@@ -129,8 +129,7 @@ static uint32_t exchanged_bits(const struct pd_pseudonyms *names, unsigned bits,
 	return left << half | right;
 }
 
-/* A permutation of the numbers that are possible pids; and another of all larger numbers, which only damage
- * produces. */
+/* A permutation of all possible pids, and another one of all larger numbers, which only damage produces. */
 static uint32_t exchanged_pid(const struct pd_pseudonyms *names, uint32_t pid)
 {
 	const uint32_t limit = UINT32_C(1) << PID_BITS;
@@ -147,7 +146,7 @@ int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid)
 	if (pid == 0 || pid == -1 || names->keep & PERFDATA_ANONYMIZE_KEEP_PIDS)
 		return pid;
 	const uint32_t other = exchanged_pid(names, (uint32_t)pid);
-	tell_numbers(names, PD_PSEUDONYM_PID, (uint32_t)pid, other);
+	report_numbers(names, PD_PSEUDONYM_PID, (uint32_t)pid, other);
 	return (int32_t)other;
 }
 
@@ -156,7 +155,7 @@ uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number)
 	if (!number)
 		return 0;
 	const uint64_t other = hash_of_number(names, SALT_NUMBER, number) >> 1;
-	tell_numbers(names, PD_PSEUDONYM_NUMBER, number, other);
+	report_numbers(names, PD_PSEUDONYM_NUMBER, number, other);
 	return other;
 }
 
@@ -395,8 +394,8 @@ char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	if (!path.size || names->keep & PERFDATA_ANONYMIZE_KEEP_PATHS || is_public_name(path))
 		return kept_text(arena, path, ret_size);
 	perfdata_text_init(&out);
-	const bool gone = ends_with(left, deleted);
-	if (gone)
+	const bool is_deleted = ends_with(left, deleted);
+	if (is_deleted)
 		left.size -= strlen(deleted);
 	if (begins_with(left, "/SYSV") && left.size == 13) {
 		perfdata_text_literal(&out, "/SYSV00000000");
@@ -421,7 +420,7 @@ char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, str
 			left.size -= size + (slash != NULL);
 		}
 	}
-	if (gone)
+	if (is_deleted)
 		perfdata_text_string(&out, deleted);
 	return taken_name(names, PD_PSEUDONYM_PATH, arena, path, &out, ret_size);
 }

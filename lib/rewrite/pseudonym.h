@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pseudonyms: the same name has the same pseudonym under the same key, and nobody without the key can find the name
- * from it. */
+/* Pseudonyms. A key gives each name one pseudonym; without the key nobody can find the name from its pseudonym. */
 #ifndef PD_PSEUDONYM_H
 #define PD_PSEUDONYM_H
 

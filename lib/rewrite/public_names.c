@@ -142,8 +142,7 @@ static const struct list {
 	[PD_PUBLIC_COMM] = LIST(comms),
 };
 
-/* Size of a number that the kernel wrote, of at most four digits. A longer one is no CPU number, and may reveal
- * anything. */
+/* Size of a number as the kernel writes it, of at most four digits. A longer one is no CPU, and may reveal anything. */
 static size_t number_size(const uint8_t *data, size_t size)
 {
 	size_t digits = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of lib/rewrite share.
  *
- *   rewriter.c   the public functions
- *   choice.c     which records stay, and the state from before a cut
- *   copy_record.c a record from the reader to the writer
- *   sections.c   events and feature sections
- *   build_ids.c  build-ids that were found since
- *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   other names and addresses in place of the recorded
- *   merge.c, merge_check.c, merge_sections.c   several recordings as one
- *   tracepoints.c   formats of tracepoints, raw data in the other byte order
- *   unwound.c    call chains out of stacks, before those are dropped
- *   identify.c   an id at one place for all events
- *   mend.c       repairs for readers that tolerate less than the library's own
+ *   rewriter.c      the public functions
+ *   choice.c        decides which records are kept; writes the state from before a cut
+ *   copy_record.c   copies a record from the reader to the writer
+ *   sections.c      writes events and feature sections
+ *   build_ids.c     adds build-ids that the user found after the recording
+ *   anonymize.c, anonymize_rows.c, pseudonym.c, moved_maps.c   replace names and addresses
+ *   merge.c, merge_check.c, merge_sections.c   join several recordings
+ *   tracepoints.c   writes formats of tracepoints; converts raw data to the other byte order
+ *   unwound.c       adds steps to call chains, before the stacks are dropped
+ *   identify.c      gives all records an id at the same place
+ *   mend.c          repairs recordings for readers that tolerate less than the library's own
  */
 #ifndef PD_REWRITER_H
 #define PD_REWRITER_H
@@ -28,7 +28,7 @@ struct pd_anonymizer;
 struct perfdata_step;
 struct pd_merge;
 
-/* Which samples of an input stay. */
+/* The samples of an input that are kept. */
 struct pd_choice {
 	bool chosen;
 	uint64_t first, last;            /* times, ns */
@@ -86,7 +86,7 @@ struct perfdata_rewriter {
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 						  const struct perfdata_raw *raw);
-/* What a step demands of its reader. The reader must be at the beginning of the recording. */
+/* Demands of a step on its reader. The reader must be at the beginning of the recording. */
 enum pd_rewrite_demand { PD_DEMAND_TIME = 1, PD_DEMAND_FILE = 2, PD_DEMAND_PAYLOADS = 4 };
 /* Returns PERFDATA_EUSAGE if the reader does not meet the demands. */
 enum perfdata_status pd_rewrite_accept(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader,

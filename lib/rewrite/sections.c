@@ -27,8 +27,7 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 	return name;
 }
 
-/* Whether to write names of events: not if perf would derive all of them from the attrs, unless the recording has
- * them. */
+/* Whether to write names of events: not if perf would derive all of them from the attrs and the recording has none. */
 static bool has_names(const struct perfdata_rewriter *rewriter)
 {
 	if (rewriter->options.repair || rewriter->options.nr_renames || rewriter->from_stream || rewriter->anonymizer ||
@@ -36,8 +35,7 @@ static bool has_names(const struct perfdata_rewriter *rewriter)
 		return true;
 	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader); i++) {
 		const enum perfdata_name_source source = perfdata_reader_event(rewriter->reader, i)->name_source;
-		/* the META_INFO section of simpleperf has the names; only files of the same byte order get a copy of
-		 * it */
+		/* the names are in simpleperf's section META_INFO, copied only into files of the same byte order */
 		const bool is_copied = source == PERFDATA_NAME_META_INFO && !rewriter->to_stream &&
 				       !pd_rewrite_changes_order(rewriter);
 		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE && !is_copied)
@@ -113,7 +111,7 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 
-	/* its records may be compressed */
+	/* the section holds records, which may be compressed */
 	if (section->id == PERFDATA_FEATURE_INIT_MAP && pd_rewrite_changes_order(rewriter))
 		return true;
 	/* a record of a stream may state any number */

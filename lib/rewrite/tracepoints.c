@@ -11,7 +11,7 @@
 #include "rewrite/tracepoints.h"
 #include "write/writing.h"
 
-/* most bytes of padding after the fields, of the struct and of the record */
+/* most bytes of padding after the fields, both of the struct and of the record */
 #define MOST_PADDING 14u
 
 /* --- formats ----------------------------------------------------------------------------------------------------- */

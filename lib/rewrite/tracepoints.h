@@ -14,10 +14,10 @@ struct pd_formats {
 	size_t nr, room;
 	struct pd_intern *systems;       /* index 0: ftrace, whose formats are a separate list */
 	struct pd_hash_map ids;          /* id of the format → index in `items` */
-	struct perfdata_trace_info info; /* of the first recording that has formats */
+	struct perfdata_trace_info info; /* info of the first recording that has formats */
 };
 
-/* Adds the formats of `trace` (NULL: none), which stays open. PERFDATA_EUNSUP with the reason: two formats of one id
+/* Adds the formats of `trace` (NULL: none), which stays open. PERFDATA_EUNSUP with the reason: formats of an id
  * differ. */
 enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct pd_formats *formats,
 				    const struct perfdata_trace *trace);
@@ -30,8 +30,7 @@ enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struc
 
 /* Whether the event's raw data can be converted to the other byte order. Sets the rewriter's error if not. */
 bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct perfdata_event *event);
-/* Converts the raw data of a tracepoint's sample to the output's byte order. The result is valid until the next
- * call. */
+/* Converts the raw data of a tracepoint's sample to the output's byte order. *record is valid until the next call. */
 enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					struct perfdata_record *record);
 

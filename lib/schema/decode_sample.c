@@ -106,7 +106,7 @@ static bool walk_regs(struct pd_walk *w, struct perfdata_regs *regs, uint64_t ma
 	return pd_walk_list(w, regs->abi ? (uint64_t)__builtin_popcountll(mask) : 0, 8, &regs->values);
 }
 
-/* Decodes one u64 word, swapped as a whole: each part has the same bits of the word in both byte orders. */
+/* Decodes a u64, swapped as a whole: in both byte orders, each part is in the same bits of the word. */
 static bool walk_weight(struct pd_walk *w, struct perfdata_weight *weight)
 {
 	uint64_t word;

@@ -6,7 +6,7 @@
 #include "perfdata/feature.h"
 #include "schema/schema.h"
 
-/* How a merge makes a section from the sections of its inputs. */
+/* How a merge makes a section from those of its inputs. */
 enum pd_joining {
 	PD_JOIN_EQUAL,                 /* copied if all inputs that have the section agree */
 	PD_JOIN_FIRST,                 /* copied from the first input that has it */
@@ -29,12 +29,12 @@ struct pd_section_row {
 const struct pd_section_row *pd_section_row(uint32_t id);
 
 struct pd_account;
-/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content
- * gives an empty tree: some recorders write empty sections, and an empty one ends the features of a stream. An unknown
- * id gives a tree with the section's bytes as `bytes`. Bytes after the last field become `rest`. *ret is set on
- * PERFDATA_OK and on PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the
- * section). reterr may be NULL. The tree draws from the account (NULL: from none) as long as the section lives;
- * PERFDATA_ENOMEM: the account is exhausted, too. */
+/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). An empty section gives an
+ * empty tree: some recorders write empty sections, and an empty one ends the features of a stream. An unknown id gives
+ * a tree with the section's bytes as `bytes`. Bytes after the last field become `rest`. PERFDATA_OK: *ret is set.
+ * PERFDATA_DAMAGED: *ret is the tree before the damage, and reterr (may be NULL) has its offset in the section.
+ * PERFDATA_ENOMEM: also if the account is exhausted. The account (NULL: none) is charged for the tree while it
+ * exists. */
 enum perfdata_status pd_feature_decode_within(struct pd_account *account, uint32_t id, const void *bytes, size_t size,
 					      enum perfdata_byte_order order, uint32_t nr_cpus_avail,
 					      struct perfdata_feature **ret, struct perfdata_error *reterr);
@@ -51,8 +51,8 @@ uint32_t pd_feature_id(const struct perfdata_feature *feature);
 struct perfdata_bytes pd_feature_bytes(const struct perfdata_feature *feature);
 
 /* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of
- * BPF_PROG_INFO; part: from 0, below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the
- * names of functions, or NULL. */
+ * BPF_PROG_INFO; part: index of a prog_tag; false if there are fewer. btf: the section BPF_BTF, which has the names of
+ * functions, or NULL. */
 bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part,
 					 const struct perfdata_feature *btf, struct perfdata_text *text);
 

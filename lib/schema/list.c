@@ -75,7 +75,7 @@ void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *r
 	if (list->element && size >= own_size) {
 		get_element(list, p, ret_view);
 	} else {
-		/* a plain word, or a view of which an older program knows only the first `size` bytes */
+		/* a plain word, or a view larger than the caller's struct, which an older program compiled */
 		uint64_t view[PD_MAX_ELEMENT / sizeof(uint64_t)] = { 0 };
 		if (list->element)
 			get_element(list, p, view);

@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "perfdata/reader.h"
 
-/* perf gives times from this one on to samples that are sums of waits. */
+/* First of the times that perf invents for samples that sum up waits. */
 #define PD_OFF_CPU_SUMS_FROM UINT64_C(0xffffffff00000000)
 
 struct pd_off_cpu_sample {

@@ -49,7 +49,7 @@ struct perfdata_field {
 #define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
 #define PERFDATA_COUNT_SIZED 0xf8       /* up to the end; a u32 before each element states its size */
 #define PERFDATA_COUNT_NUL 0xf7         /* TEXT up to and including its NUL */
-#define PERFDATA_COUNT_MESSAGE 0xf6     /* field number `count` of a protocol buffer message; all rows are so */
+#define PERFDATA_COUNT_MESSAGE 0xf6     /* field number `count` of a protocol buffer message */
 	uint32_t count;
 	uint32_t member;                /* offset of the member in the view */
 	const struct perfdata_name *names;
@@ -68,7 +68,7 @@ struct perfdata_layout {
 	uint32_t min_size;              /* bytes, header included; a shorter record lacks fields */
 	uint32_t view_size;
 	const struct perfdata_field *fields;
-	uint32_t nr_fields;             /* at most 64 */
+	uint32_t nr_fields;             /* limit: 64, the bits of `present` */
 	/* meanings of misc bits other than the cpumode; NULL: none */
 	const struct perfdata_bits *misc;
 	uint32_t perf_min_size; /* bytes; perf drops shorter records although they may be whole; 0: same as min_size */
@@ -174,7 +174,7 @@ static inline uint64_t pd_branch_to(const struct perfdata_list *branches, uint64
 }
 static inline bool pd_branch_is_mispredicted(const struct perfdata_list *branches, uint64_t index)
 {
-	/* on a machine of the other byte order the bits count from the other end */
+	/* bits have other numbers on a machine of the other byte order */
 	struct perfdata_branch branch;
 	if (!branches->swap)
 		return pd_branch_word(branches, index, 2) & 1;

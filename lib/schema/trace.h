@@ -5,14 +5,14 @@
 
 #include "perfdata/trace.h"
 
-/* Reads the tracing data of a recording (the body of feature 1, or what follows record 66) into a new set. The bytes
- * are copied. The data states its byte order and sizeof(long).
- *   PERFDATA_OK        *ret_trace is set. Damage, if any, was reported to `finding`: codes TRACING_DATA and
- *                      TRACE_FORMAT with `offset` counted from `bytes`; everything before the damage is there.
- *                      *ret_complete (may be NULL) says whether the whole was read.
- *   PERFDATA_EFORMAT   this is no tracing data
+/* Reads the tracing data of a recording: the body of feature 1, or the payload of record 66. Copies the bytes, which
+ * state their byte order and sizeof(long).
+ *   PERFDATA_OK        *ret_trace is set. Damage was reported to `finding`, with the code TRACING_DATA or TRACE_FORMAT
+ *                      and an `offset` from `bytes`; *ret_trace has everything before it. *ret_complete (may be NULL)
+ *                      says whether all bytes were read.
+ *   PERFDATA_EFORMAT   the bytes are no tracing data
  *   PERFDATA_ENOMEM
- * `finding` may be NULL. Its `file` is NULL and its `record` UINT64_MAX. */
+ * `finding` may be NULL. The `file` of findings is NULL and their `record` UINT64_MAX. */
 enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding,
 				   void *user, struct perfdata_trace **ret_trace,
 				   bool *ret_complete);
@@ -44,20 +44,20 @@ enum perfdata_status pd_trace_value(const struct perfdata_trace_field *field,
 /* Returns element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 if there are fewer. */
 uint64_t pd_trace_element(const struct perfdata_trace_value *value, size_t index);
 
-/* Appends what `perf script` prints for the field `trace`: the event's print format run over the raw data, or "[FAILED
- * TO PARSE]" and the fields. No locks; only `out` allocates. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data was too
- * short for something (the rest is printed). */
+/* Appends what `perf script` prints for the field `trace`: the raw data in the event's print format, or "[FAILED TO
+ * PARSE]" and the fields. Takes no lock; only `out` allocates. PERFDATA_DAMAGED: the raw data was too short for a field
+ * (the others are printed). */
 enum perfdata_status pd_trace_print(const struct perfdata_trace_event *event,
 				    struct perfdata_bytes raw,
 				    const struct perfdata_trace_context *context,
 				    struct perfdata_text *out);
 
-/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and the text after
- * "[FAILED TO PARSE]"): a number as the print format prints it, including a literal "0x", if the print format prints
- * the field itself. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]". perf keeps
- * a state here: once a field was not printable, it is an ARRAY[] in every later sample of that run. A program that
- * needs the same bytes calls pd_trace_field_printable in the order of the samples, keeps the result per field and
- * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
+/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping; perf script prints
+ * the same text after "[FAILED TO PARSE]". If the print format prints the field itself, a number has this form, with
+ * a literal "0x" before it. An array of char, u8 or s8 is a text if its bytes are printable, else "ARRAY[61, 0a]". perf
+ * keeps a state: after a sample whose field is not printable, this field is an ARRAY[] in all later samples of the run.
+ * A caller that needs perf's bytes calls pd_trace_field_printable in the order of the samples, and passes the result
+ * for the field as `as_bytes`. PERFDATA_DAMAGED: the raw data is too short, and nothing is appended. */
 enum perfdata_status pd_trace_print_field(const struct perfdata_trace_event *event,
 					  const struct perfdata_trace_field *field,
 					  struct perfdata_bytes raw, enum perfdata_byte_order order,

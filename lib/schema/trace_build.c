@@ -80,7 +80,7 @@ static bool accept_any(struct build *build, const char *set, char *ret_found)
 	return true;
 }
 
-/* Parses after %pI or %pi. */
+/* Parses the letters of a conversion that follow %pI or %pi. */
 static void internet_piece(struct build *build, struct pd_trace_piece *piece, bool padded)
 {
 	char order;
@@ -133,7 +133,7 @@ static void hex_piece(struct build *build, struct pd_trace_piece *piece)
 	piece->separator = form == 'C' ? ':' : form == 'D' ? '-' : form == 'N' ? 0 : ' ';
 }
 
-/* Parses after the "p". Unknown letters are printed after the address, as perf does. */
+/* Parses the letters of a conversion that follow %p. perf prints unknown letters after the address. */
 static void pointer_piece(struct build *build, struct pd_trace_piece *piece)
 {
 	char letter = 0;
@@ -282,7 +282,7 @@ static bool finish_conversion(struct build *build, struct pd_trace_piece *piece,
 	return flush_literal(build) && add_piece(build, piece);
 }
 
-/* Parses after a "%". */
+/* Parses the rest of a conversion, from the character after '%' on. */
 static bool parse_conversion(struct build *build)
 {
 	const char *const start = build->at;

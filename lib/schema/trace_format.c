@@ -280,16 +280,16 @@ static const char *copy_span(struct compiling *c, struct pd_trace_span span)
 
 static const char *copy_type(struct compiling *c, const struct declaration *declaration)
 {
-	const size_t before = span_size(declaration->type), behind = span_size(declaration->suffix);
-	char *copy = pd_arena_alloc(&c->out->arena, before + behind + 1);
+	const size_t before = span_size(declaration->type), after = span_size(declaration->suffix);
+	char *copy = pd_arena_alloc(&c->out->arena, before + after + 1);
 
 	if (!copy) {
 		c->no_memory = true;
 		return NULL;
 	}
 	memcpy(copy, declaration->type.at, before);
-	memcpy(copy + before, declaration->suffix.at, behind);
-	copy[before + behind] = 0;
+	memcpy(copy + before, declaration->suffix.at, after);
+	copy[before + after] = 0;
 	return copy;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions of a print format.
+/* Parses expressions of a print format.
  *
- * The trees are the same as libtraceevent's, because perf prints its results; they differ from C's: equal priorities
- * group to the right, and a weaker operator in parentheses on the right side of a stronger one is rotated out of its
- * parentheses (3 * (1 + 2) is 5). */
+ * The trees are libtraceevent's, since perf prints its results. They differ from C: operators of equal priority group
+ * to the right, and a weaker operator in parentheses on the right side of a stronger one loses its parentheses
+ * (3 * (1 + 2) is 5). */
 #include "base/checked.h"
 #include "schema/trace_parse.h"
 #include "base/digit.h"

@@ -114,7 +114,7 @@ struct pd_trace_piece {
 	enum pd_trace_piece_kind kind;
 	struct pd_trace_spec spec;
 	bool with_offset;          /* SYMBOL */
-	/* in this order, of UUID; MAC, IP4, UUID; IP6; SOCKADDR; IP4 with 3 digits each */
+	/* flags of UUID; of MAC, IP4, UUID; of IP6; of SOCKADDR; of IP4: 3 digits each */
 	bool upper, reversed, compressed, with_port, padded;
 	char separator;            /* MAC, HEX; 0: none */
 	const struct pd_trace_node *star, *arg;

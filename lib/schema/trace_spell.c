@@ -233,7 +233,7 @@ static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *no
 		ret->size = (size_t)(run->raw.data + run->raw.size - ret->data);
 		return true;
 	}
-	size_t offset = 0;  /* for a cast, libtraceevent uses the start of the data */
+	size_t offset = 0;  /* libtraceevent uses the start of the data for a cast */
 	if (node->type == PD_NODE_FIELD) {
 		if (!node->field)
 			return false;

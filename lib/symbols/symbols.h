@@ -54,7 +54,7 @@ struct pd_symbol {
 
 /* The names of a symbol, made at their first use. */
 struct pd_symbol_name {
-	const char *raw;    /* as in the file */
+	const char *raw;    /* name as in the file */
 	const char *shown;  /* demangled */
 };
 struct pd_name_block;
@@ -65,7 +65,7 @@ struct pd_symbol_table {
 	size_t count, capacity;
 	struct pd_strings strings[PD_STRINGS_COUNT];
 	struct pd_arena bytes;    /* memory of used names */
-	_Atomic(struct pd_name_block *) *names;   /* by symbol index, for used symbols; made by pd_symtab_settle */
+	_Atomic(struct pd_name_block *) *names; /* indexed by symbol, set for used symbols; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled, so they are demangled before they are compared or shown */
 	struct pd_work *work;     /* limits the work for symbols and names; NULL: no limit */
 	bool lacks_long;          /* symbols with names of PD_SYMBOL_NAME_LIMIT bytes or more were dropped */
@@ -74,13 +74,13 @@ struct pd_symbol_table {
 	enum perfdata_status refused;   /* why no more symbols may be added; PERFDATA_OK: an allocation failed */
 	size_t names_held;        /* bytes of names that the account was charged for */
 	uint64_t text_start[2];   /* kernels: addresses of _text and _stext, even if other names are kept; 0: none */
-	struct pd_overlaps *overlaps;   /* for perf maps: overlapping entries; NULL: none */
+	struct pd_overlaps *overlaps;   /* overlapping entries of a perf map; NULL: none */
 };
 
 enum pd_symbol_fix {
-	PD_FIX_NONE,      /* for perf maps: leaves ends unchanged */
+	PD_FIX_NONE,      /* ends stay unchanged (perf maps) */
 	PD_FIX_ELF,       /* a symbol of unknown size ends at the next one */
-	PD_FIX_KALLSYMS,  /* as PD_FIX_ELF, but not across the ends of the kernel and of modules */
+	PD_FIX_KALLSYMS,  /* as PD_FIX_ELF, but no symbol extends across the ends of the kernel and of modules */
 };
 
 /* Makes room for this many further symbols at once. Without memory, the table grows as they are added. */
@@ -208,9 +208,9 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 
 struct perfdata_symbols_dso;
 struct pd_archive_entry {
-	uint64_t offset, size;    /* of the library's bytes in the archive */
+	uint64_t offset, size;    /* place of the library in the archive */
 	const char *name;
-	_Atomic(struct perfdata_symbols_dso *) dso;   /* see pd_dso_of_entry; NULL: not yet needed */
+	_Atomic(struct perfdata_symbols_dso *) dso;   /* made by pd_dso_of_entry; NULL: not yet needed */
 };
 struct pd_archive {
 	struct pd_archive_entry *entries;   /* ELF files, sorted by offset */
@@ -275,7 +275,7 @@ bool pd_symbols_spool_read(struct perfdata_symbols *symbols, uint64_t at, void *
 struct pd_failures {
 	atomic_size_t nr;
 	atomic_int worst;                         /* value of PERFDATA_OK, PERFDATA_EREAD or PERFDATA_ENOMEM */
-	atomic_int read_errno, room_errno;        /* of the first failed call with this status; 0: none */
+	atomic_int read_errno, room_errno;        /* errno of the first failed call with such a status; 0: none */
 	atomic_bool library_is_reported;          /* it was reported that a library could not be loaded */
 };
 
@@ -294,7 +294,7 @@ struct perfdata_symbols {
 	struct pd_failures failures;              /* failures in all dsos */
 	struct pd_kept_files kept;
 	struct pd_symbols_spool spool;
-	struct pd_disassembly *disassembly;       /* see disassemble.h; NULL: not yet needed */
+	struct pd_disassembly *disassembly;       /* disassembler libraries; NULL: not yet needed */
 };
 
 /* The symbols of a kallsyms text, kept as long as the source of symbols (symbol_shared.c). */
@@ -315,7 +315,7 @@ void pd_kallsyms_free(struct perfdata_symbols *symbols);
 
 /* How to find the caller's frame from an address of code (unwind_rules.h). */
 enum pd_rule_kind {
-	PD_RULE_LIBDWFL,        /* unknown, or of another form: libdwfl must unwind */
+	PD_RULE_LIBDWFL,        /* no rule, or one of another form: libdwfl must unwind */
 	PD_RULE_NONE,           /* the file has no rule for this code */
 	PD_RULE_END,            /* outermost frame */
 	PD_RULE_FRAME,          /* the caller's frame is at an offset from a register */
@@ -323,8 +323,8 @@ enum pd_rule_kind {
 };
 enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN };
 /* The register from which the caller's frame is computed: stack pointer, frame pointer, or a callee-saved register. A
- * function that aligns its stack saves the old stack pointer in the latter: rbx in the dynamic linker of x86, the only
- * one that is followed besides the frame pointer. */
+ * function that aligns its stack keeps the old stack pointer in a callee-saved register, and the reader follows
+ * only rbx, which the dynamic linker of x86 uses. */
 enum pd_rule_base { PD_RULE_FROM_SP, PD_RULE_FROM_FP, PD_RULE_FROM_KEPT };
 struct pd_rule {
 	enum pd_rule_kind kind;
@@ -353,7 +353,7 @@ struct perfdata_symbols_dso {
 	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: the dso's own table has them */
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
-	struct pd_elf *text, *debug;              /* may be the same file; NULL: none */
+	struct pd_elf *text, *debug;              /* may be equal; NULL: none */
 	struct pd_elf *alt;   /* supplementary file of the debug information; opened at first need */
 	struct pd_build_id alt_id;
 	bool alt_tried;
@@ -364,7 +364,7 @@ struct perfdata_symbols_dso {
 	struct Elf *unwind;                       /* handle of libelf for the parts of `text` that libdwfl needs */
 	uint8_t *unwind_bytes;                    /* bytes of these parts */
 	bool unwind_tried;
-	_Atomic(struct pd_rules *) rules;         /* see unwind_rules.c; NULL: not yet needed */
+	_Atomic(struct pd_rules *) rules;         /* rules of unwind_rules.c; NULL: not yet needed */
 	struct pd_lines *lines;                   /* NULL: no debug information */
 	atomic_bool lines_tried;                  /* set after `lines` */
 	struct pd_objects *objects;               /* NULL: not yet needed, or none */
@@ -482,7 +482,7 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address);
 /* Opens dso->unwind; call it with symbols->unwind_lock. False: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
-/* Loads the dso. Whether it has a file whose code may be in user stacks. */
+/* Loads the dso, and returns whether it has a file whose code may be in user stacks. */
 bool pd_dso_has_text(struct perfdata_symbols_dso *dso);
 /* Loads the dso. If it is an archive, returns the dso of the library with the code at *offset, which becomes the offset
  * in the library; else returns the dso. NULL: the archive has no library there, or no memory, which was noted. Does not
@@ -706,13 +706,13 @@ enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t
 
 /* --- symbol_code.c: code bytes --- */
 
-#define PD_MOST_CODE ((uint64_t)4 << 20)   /* most bytes of one function */
+#define PD_MOST_CODE ((uint64_t)4 << 20)   /* limit of one function in bytes */
 /* Values of e_machine. Compilers for i386 define `i386` as a macro, so it cannot be a name here. */
 enum { PD_MACHINE_386 = 3, PD_MACHINE_X86_64 = 62, PD_MACHINE_ARM64 = 183 };
 struct pd_code_bytes {
 	uint8_t *bytes;
 	size_t size;
-	uint64_t address; /* of the first byte, as objdump prints it; for jitdump files: where the code was in memory */
+	uint64_t address; /* address of the first byte, as objdump prints it; jitdump files: where the code was */
 	unsigned machine;        /* e_machine of the ELF header */
 	const char *reason;      /* why there is no code, in static storage */
 };

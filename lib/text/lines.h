@@ -34,7 +34,7 @@ struct perfdata_line {
 	struct perfdata_text text;    /* constant bytes */
 	struct perfdata_text parts;   /* array of struct perfdata_part; the last is a STOP */
 	size_t done;                  /* bytes of the text that belong to parts */
-	size_t room;                  /* most bytes that the finished line can take */
+	size_t room;                  /* size limit of the finished line in bytes */
 };
 /* Adds a part with the constant bytes appended since the last part; sets the part's text. */
 void pd_line_part(struct perfdata_line *line, struct perfdata_part part);

@@ -5,7 +5,7 @@
 #include "text/shown.h"
 #include "text/utf8.h"
 
-#define LONGEST_COLOR 32   /* most bytes of a sequence that colors text */
+#define LONGEST_COLOR 32   /* limit in bytes of a sequence that colors text */
 
 bool pd_text_hides(uint32_t c)
 {
@@ -78,7 +78,7 @@ static size_t color_size(const uint8_t *p, size_t left, bool *ret_cut)
 	return i < left && p[i] == 'm' ? i + 1 : 0;
 }
 
-/* Whether more bytes may complete the character of which the first byte is here. */
+/* Whether more bytes may complete the character that begins here. */
 static bool is_cut_character(const uint8_t *p, size_t left)
 {
 	const size_t length = *p < 0xc2 || *p > 0xf4 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which characters may be written to a terminal. */
+/* Decides which characters a terminal may get. */
 #ifndef PD_SHOWN_H
 #define PD_SHOWN_H
 

@@ -7,7 +7,7 @@
 
 /* --- numbers --- Functions with _to write at `at` (room for 32 bytes) and return the end. */
 char *pd_hex_to(char *at, uint64_t value);                    /* lower-case hex without prefix */
-char *pd_hex_alt_to(char *at, uint64_t value);                /* as %#x: "0x1f", but "0" for 0 */
+char *pd_hex_alt_to(char *at, uint64_t value);                /* as %#x prints: "0x1f", but "0" for 0 */
 char *pd_hex_width_to(char *at, uint64_t value, unsigned width); /* filled with zeros to `width` digits, at most 16 */
 void pd_text_hex(struct perfdata_text *text, uint64_t value);
 void pd_text_hex_alt(struct perfdata_text *text, uint64_t value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes records: a walk over the same rows that the decoder walks. */
+/* Encodes records by walking over the same rows as the decoder. */
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
@@ -36,7 +36,7 @@ void pd_put_int(struct pd_encode *e, unsigned width, uint64_t value)
 	}
 }
 
-/* Writes the elements in the opposite of their byte order: integers by the widths of the rows, texts unchanged. */
+/* Writes the elements with their bytes reversed: integers by the widths of the rows, texts unchanged. */
 static void put_swapped(struct pd_encode *e, const struct perfdata_list *list)
 {
 	for (uint64_t i = 0; i < list->count && !e->full; i++) {

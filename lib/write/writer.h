@@ -49,7 +49,7 @@ struct pd_writer {
 	uint8_t *pending;              /* records for the next carrier */
 	size_t pending_size;
 	uint64_t compressed, decompressed;
-	uint32_t largest;              /* most bytes that a carrier written so far decompresses to */
+	uint32_t largest;              /* largest number of bytes to which a carrier so far decompresses */
 };
 
 /* Writes bytes of the data: of a stream to the output, of a file to the spool. */

@@ -56,8 +56,8 @@ struct pd_writer;
  * sample_type of `config` has too. It writes counts with their own members (`nr`) from these members. Lists may point
  * anywhere and have any byte order.
  *
- * source: the layout of record->bytes, from which the encoder then takes the bytes that no member holds: padding, bytes
- * after the NUL of a text, bytes in `rest`. NULL: these bytes are zeros or omitted, and record->bytes is not read.
+ * source: layout of record->bytes, from which the encoder copies bytes that no member holds: padding, bytes after the
+ * NUL of a text, bytes in `rest`. NULL: these bytes are zeros or omitted, and record->bytes is not read.
  *
  * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event asks for
  * trailers (the missing members are zeros then, as perf writes them). PERFDATA_ELIMIT where the record would be too

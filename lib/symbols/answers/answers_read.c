@@ -16,7 +16,7 @@
 #include "symbols/answers/symbol_answers.h"
 
 #define MAX_FILE ((size_t)1 << 30)
-#define MOST_CALLS 4096u              /* most calls in progress at one address */
+#define MOST_CALLS 4096u              /* limit of calls in progress at one address */
 
 struct text {
 	const char *raw;
@@ -31,7 +31,7 @@ struct pd_answers {
 	struct text *texts;
 	struct pd_answer_symbol *symbols;
 	struct pd_answer_call *calls;
-	uint32_t *depths;                 /* for each call: the number of calls up to its function */
+	uint32_t *depths;                 /* number of calls up to the function, for each call */
 	struct pd_answer *answers;
 	struct pd_answer_rule *rules;
 	struct pd_answer_word *words;

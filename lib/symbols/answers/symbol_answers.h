@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Answers: what a file says of the addresses of recordings, for machines that do not have the file. On the machine that
- * has it, look-ups note their addresses (answers_asked.c), and a draft collects what they find (draft/answers_draft.c).
- * The text of the draft is a member of a bundle, which is read in place of the file (answers_read.c).
+/* Answers: what a file says about the addresses of recordings, for machines without the file. On a machine with the
+ * file, look-ups note their addresses (answers_asked.c), and a draft collects their results (draft/answers_draft.c).
+ * The draft is written into a bundle as a text, which other machines read instead of the file (answers_read.c).
  *
- * Lines of the text, whose words are separated by tabs; numbers are hexadecimal, '-' is none:
+ * Each line of the text has words separated by tabs. Numbers are hexadecimal; '-' is no number or text:
  *
  *   perfdata-answers  1  KIND  BUILD-ID  BASE  NAMES  SHIFT
- *   t TEXT                                            the next text, from 0 on; \\, \n, \t and \r are escaped
- *   s START SIZE BINDING NAME SHOWN MODULE            the next symbol; NAME, SHOWN, MODULE: numbers of texts
- *   c FUNCTION SHOWN FILE LINE COLUMN FIRST INLINED NEXT   the next call; NEXT: the call that this one is inlined into
- *   a ADDRESS SYMBOL CALLS FLAGS OBJECT               of an address, in ascending order
+ *   t TEXT                                            the next text, counted from 0; \\, \n, \t and \r are escaped
+ *   s START SIZE BINDING NAME SHOWN MODULE            the next symbol; NAME, SHOWN and MODULE: numbers of texts
+ *   c FUNCTION SHOWN FILE LINE COLUMN FIRST INLINED NEXT   the next call; NEXT: the call into which it is inlined
+ *   a ADDRESS SYMBOL CALLS FLAGS OBJECT               answer for an address, in ascending order
  *   j START END TIME UNTIL NAME                       code of a jitdump file
- *   r ADDRESS KIND BASE SIGNED PLACES CFA AT AT AT    how to unwind a frame there, in ascending order
+ *   r ADDRESS KIND BASE SIGNED PLACES CFA AT AT AT    rule to unwind a frame, in ascending order
  *   w OFFSET VALUE                                    a word that unwinding read from the file, in ascending order
  *   z OFFSET SIZE NAME                                of an archive: a library in it, in ascending order
  *

@@ -16,7 +16,7 @@
 #include "symbols/symbols.h"
 #include "symbols/elf/symbol_elf.h"
 
-#define MOST_COPIES 64       /* most copies of one kernel in the cache, which has one for each boot */
+#define MOST_COPIES 64       /* limit of copies of a kernel in the cache, which has one for each boot */
 
 static int open_part(struct perfdata_symbols *symbols, const char *folder, const char *name, char path[PD_ROOTED_PATH])
 {

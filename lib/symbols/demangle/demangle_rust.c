@@ -9,14 +9,14 @@
 
 #define MAX_DEPTH 256
 #define MAX_STEPS 100000
-#define MAX_IDENTIFIER 256  /* most characters of a non-ASCII identifier */
+#define MAX_IDENTIFIER 256  /* limit of characters in a non-ASCII identifier */
 
 struct rust {
 	const char *text;   /* text after the prefix */
 	size_t at, size;
 	char *out;
 	size_t used, room;
-	unsigned skip;      /* above 0: parses without printing */
+	unsigned skip;      /* if not 0, parses without printing */
 	unsigned depth, steps;
 	uint64_t lifetimes; /* number of lifetimes bound here and in enclosing binders */
 	bool bad;

@@ -44,13 +44,13 @@ static bool start_target(void *handle, const char *target)
 static enum perfdata_status open_newest_llvm(struct pd_disassembly_library *library)
 {
 	/* names that LLVM and distributions use; the first one from version 18 on */
-	static const struct { const char *before, *behind; } names[] = {
+	static const struct { const char *prefix, *suffix; } names[] = {
 		{ "libLLVM.so.", ".1" }, { "libLLVM-", ".so.1" }, { "libLLVM-", ".so" },
 	};
 	for (unsigned version = NEWEST_LLVM; version >= OLDEST_LLVM; version--)
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 			char name[32];
-			snprintf(name, sizeof name, "%s%u%s", names[i].before, version, names[i].behind);
+			snprintf(name, sizeof name, "%s%u%s", names[i].prefix, version, names[i].suffix);
 			const enum perfdata_status status = pd_library_open(name, &library->handle, &library->failure);
 			library->version = version;
 			if (status != PERFDATA_ABSENT)

@@ -40,7 +40,7 @@ struct pd_disassembly_library {
 	enum perfdata_status status;     /* status of loading; a failed load is tried again */
 	struct pd_library_failure failure;
 	bool is_tried;
-	unsigned version;                /* of LLVM */
+	unsigned version;                /* version of LLVM */
 	bool has_kind[PD_CODE_COUNT];    /* LLVM: the target for this code exists and was initialized */
 	struct pd_llvm_calls llvm;
 	struct pd_capstone_calls capstone;

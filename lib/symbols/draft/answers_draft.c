@@ -17,7 +17,7 @@
 
 struct pd_answers_draft {
 	struct pd_answers_head head;
-	char *path;                       /* for files without a build-id */
+	char *path;                       /* key of a file without a build-id */
 	struct pd_intern *texts, *symbols, *calls, *codes;
 	struct draft_list {
 		void *items;              /* each item begins with its key, a uint64_t */

@@ -203,7 +203,7 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 }
 
 /* Reports that an address without a symbol may have one whose name was too long to keep. */
-static void tell_of_long_names(struct perfdata_symbols_dso *dso)
+static void report_long_names(struct perfdata_symbols_dso *dso)
 {
 	struct pd_symbol_table *table = pd_dso_table(dso);
 	if (!table->lacks_long)
@@ -256,7 +256,7 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	uint64_t wanted = address + (uint64_t)dso->delta;
 	const struct pd_symbol *s = pd_symtab_find(pd_dso_table(dso), wanted);
 	if (!s) {
-		tell_of_long_names(dso);
+		report_long_names(dso);
 		return PERFDATA_ABSENT;
 	}
 	const struct pd_symbol_name *name = name_of(dso, s);

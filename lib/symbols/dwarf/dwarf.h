@@ -15,7 +15,7 @@
 enum pd_dwarf_section_number {
 	PD_DWARF_INFO, PD_DWARF_LINE, PD_DWARF_STR, PD_DWARF_LINE_STR,                  /* read in pieces */
 	PD_DWARF_ABBREV, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_ADDR, PD_DWARF_STR_OFFSETS,   /* kept in memory */
-	/* in memory only while it is indexed */
+	/* kept in memory only while it is indexed */
 	PD_DWARF_ARANGES,
 	PD_DWARF_SECTIONS
 };
@@ -98,7 +98,7 @@ struct pd_dwarf_abbrevs {
 
 /* A debugging information entry. */
 struct pd_dwarf_die {
-	uint64_t offset;         /* in .debug_info */
+	uint64_t offset;         /* offset in .debug_info */
 	uint64_t behind;         /* offset of its first child, or of the next entry */
 	unsigned tag;            /* 0: end of a list of siblings */
 	bool has_children;
@@ -172,7 +172,7 @@ struct pd_dwarf_unit {
 	uint64_t offset, end;    /* offset of the header; end of the last entry */
 	uint64_t abbrevs_at;
 	uint8_t header_size, version, offset_size, address_size;
-	uint64_t dwo_id;         /* from DWARF 5, for skeleton units and split units */
+	uint64_t dwo_id;         /* of skeleton units and split units since DWARF 5 */
 	/* for a skeleton unit: its split unit and that unit's file, permanent once found */
 	struct pd_dwarf *split;
 	struct pd_dwarf_unit *split_unit;
@@ -208,13 +208,13 @@ struct pd_dwarf {
 	struct perfdata_symbols *symbols;
 	bool swap;
 	struct pd_dwarf_section sections[PD_DWARF_SECTIONS];
-	struct pd_dwarf_unit *units;         /* in the order of the file */
+	struct pd_dwarf_unit *units;         /* units in the order of the file */
 	size_t unit_count, unit_capacity;
-	struct pd_dwarf_ranges by_table;     /* from .debug_aranges */
-	struct pd_dwarf_ranges by_unit;      /* from the units themselves, for addresses that .debug_aranges lacks */
+	struct pd_dwarf_ranges by_table;     /* ranges from .debug_aranges */
+	struct pd_dwarf_ranges by_unit; /* ranges from the units themselves, for addresses that .debug_aranges lacks */
 	atomic_bool has_by_unit;
 	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* locks for units; one lock for every 32nd unit */
-	struct pd_monitor *lock;   /* for making `by_unit`, for compressed sections, and for all members below */
+	struct pd_monitor *lock;   /* protects the making of `by_unit`, compressed sections, and all members below */
 	struct pd_hash_map names;            /* offset of an entry → name, a pointer */
 	struct pd_hash_map first_lines;      /* offset of a named entry → line of its declaration */
 	struct pd_hash_map paths;            /* index of a unit and of a file in it → path, a pointer */
@@ -227,7 +227,7 @@ struct pd_dwarf {
 	struct pd_work *work;
 	size_t indexes;                      /* bytes of the members above for which the account was charged */
 	size_t strings_memory;               /* bytes of `strings` and its maps that the account was charged for */
-	struct pd_monitor *tables_lock;      /* for the tables below and the numbers of their users */
+	struct pd_monitor *tables_lock;      /* protects the tables below and the numbers of their users */
 	struct pd_dwarf_abbrevs *recent_abbrevs[PD_DWARF_RECENT];
 	struct pd_dwarf_lines *recent_lines[PD_DWARF_RECENT];
 	size_t next_abbrevs, next_lines;     /* indexes to replace next */
@@ -340,7 +340,7 @@ void pd_dwarf_hold(struct pd_dwarf *dwarf, size_t before, size_t after);
 enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					   struct pd_dwarf_abbrevs **ret);
 void pd_dwarf_give_abbrevs(struct pd_dwarf *dwarf, struct pd_dwarf_abbrevs *abbrevs);   /* ignores NULL */
-/* Returns the line table at the offset; discriminators: with discriminators of rows. */
+/* Returns the line table at the offset. discriminators: whether its rows need discriminators. */
 enum perfdata_status pd_dwarf_take_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
 					 bool discriminators, struct pd_dwarf_lines **ret);
 void pd_dwarf_give_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines);         /* ignores NULL */

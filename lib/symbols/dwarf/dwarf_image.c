@@ -158,16 +158,16 @@ static void put_section(const struct layout *l, size_t number, uint32_t name, ui
 
 static void put_header(const struct layout *l, const struct pd_elf *elf)
 {
-	const size_t word = l->wide ? 8 : 4, behind = 24 + 3 * word;   /* e_flags */
+	const size_t word = l->wide ? 8 : 4, flags_at = 24 + 3 * word;   /* e_flags */
 	memcpy(l->image, elf->header.e_ident, EI_NIDENT);
 	store_word(l->image + 16, 2, ET_EXEC, l->swap);
 	store_word(l->image + 18, 2, elf->header.e_machine, l->swap);
 	store_word(l->image + 20, 4, EV_CURRENT, l->swap);
 	store_word(l->image + 24 + 2 * word, word, l->headers, l->swap);
-	store_word(l->image + behind + 4, 2, l->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), l->swap);
-	store_word(l->image + behind + 10, 2, l->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), l->swap);
-	store_word(l->image + behind + 12, 2, WANTED + 2, l->swap);
-	store_word(l->image + behind + 14, 2, WANTED + 1, l->swap);
+	store_word(l->image + flags_at + 4, 2, l->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), l->swap);
+	store_word(l->image + flags_at + 10, 2, l->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), l->swap);
+	store_word(l->image + flags_at + 12, 2, WANTED + 2, l->swap);
+	store_word(l->image + flags_at + 14, 2, WANTED + 1, l->swap);
 }
 
 /* Joins all sections, with a NUL after each: libdw reads some strings without checking for their end. */

@@ -18,9 +18,9 @@
 #include "symbols/dwarf/dwarf_format.h"
 #include "symbols/dwarf/elfutils.h"
 
-#define MAX_SCOPES 256  /* most lexical blocks and inlined calls at one address */
+#define MAX_SCOPES 256  /* limit of lexical blocks and inlined calls at one address */
 #define BYTES_OF_STEP 4u        /* bytes of entries that libdw walks over in one step */
-#define SANE_DEPTH 8            /* most nested namespaces and classes in files of compilers */
+#define SANE_DEPTH 8            /* limit of nested namespaces and classes in files of compilers */
 
 /* Limit of memory for line tables (half of it if memory is short); beyond it, tables are freed, and read again when
  * needed. */
@@ -38,7 +38,7 @@ struct unit_index {
 	struct function_range *items;
 	size_t count, capacity;
 	Dwarf_Off unit_end;           /* offset after its last entry */
-	struct pd_dwarf_unit lines;   /* only members about line tables are set */
+	struct pd_dwarf_unit lines;   /* has only the members about line tables */
 	uint64_t table;               /* offset of its line table; UINT64_MAX: none */
 };
 
@@ -76,7 +76,7 @@ static _Thread_local jmp_buf *way_out;
 static __attribute__((noreturn)) void leave_libdw(void) { longjmp(*way_out, 1); }
 
 /* Counts steps of the current look-up; false: the look-up ends. */
-static bool go_on(struct pd_libdw *libdw, uint64_t steps)
+static bool count_steps(struct pd_libdw *libdw, uint64_t steps)
 {
 	if (!libdw->status && steps >= PD_METER_MOST)
 		libdw->status = pd_work_do(libdw->meter.work, steps);
@@ -88,9 +88,9 @@ static bool go_on(struct pd_libdw *libdw, uint64_t steps)
 static bool grow_index(struct pd_libdw *libdw, struct unit_index *index)
 {
 	const size_t before = index->capacity, size = sizeof *index->items;
-	if (!go_on(libdw, PD_WORK_KEPT) || index->count < before)
+	if (!count_steps(libdw, PD_WORK_KEPT) || index->count < before)
 		return !libdw->status;
-	/* moving the items needs both blocks at once */
+	/* the old and the larger block exist at once while items are moved */
 	libdw->status = pd_work_room(libdw->meter.work, 3 * index->count * size);
 	if (!libdw->status && pd_vector_grow(&index->items, &index->capacity, index->count, size))
 		libdw->status = PERFDATA_ENOMEM;
@@ -240,7 +240,7 @@ static bool may_read_ranges(struct pd_libdw *lines, Dwarf_Die *die)
 {
 	struct pd_dwarf_unit unit = { 0 };
 	struct pd_dwarf_value list;
-	if (!go_on(lines, 1) || !pd_elfutils.dwarf_hasattr(die, DW_AT_ranges))
+	if (!count_steps(lines, 1) || !pd_elfutils.dwarf_hasattr(die, DW_AT_ranges))
 		return !lines->status;
 	if (!list_of(die, &unit, &list))
 		return false;
@@ -256,7 +256,7 @@ static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_D
 	ptrdiff_t at = 0;
 	if (!may_read_ranges(lines, die))
 		return;
-	while (go_on(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
+	while (count_steps(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
 	       grow_index(lines, index))
 		index->items[index->count++] =
 			(struct function_range){ start, end, pd_elfutils.dwarf_dieoffset(die), 0 };
@@ -268,11 +268,11 @@ static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die, Dwarf_Off limit
 {
 	const Dwarf_Off before = pd_elfutils.dwarf_dieoffset(die);
 	if (pd_elfutils.dwarf_siblingof(die, die)) {
-		go_on(lines, 1 + (limit > before ? (limit - before) / BYTES_OF_STEP : 0));
+		count_steps(lines, 1 + (limit > before ? (limit - before) / BYTES_OF_STEP : 0));
 		return false;
 	}
 	const Dwarf_Off after = pd_elfutils.dwarf_dieoffset(die);
-	return after > before && go_on(lines, 1 + (after - before) / BYTES_OF_STEP);
+	return after > before && count_steps(lines, 1 + (after - before) / BYTES_OF_STEP);
 }
 
 static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *parent, int depth)
@@ -367,7 +367,8 @@ static bool make_all(struct pd_libdw *lines)
 	Dwarf_Die die;
 	uint8_t type;
 	lines->all.count = 0;
-	while (go_on(lines, 1) && pd_elfutils.dwarf_get_units(lines->own.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+	while (count_steps(lines, 1) &&
+	       pd_elfutils.dwarf_get_units(lines->own.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
 		add_ranges(lines, &lines->all, &die);
 	lines->all_made = !lines->status;
 	if (lines->all.count)
@@ -403,7 +404,7 @@ static bool die_holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
 	ptrdiff_t at = 0;
 	if (!may_read_ranges(lines, die))
 		return false;
-	while (go_on(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0)
+	while (count_steps(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		if (vaddr >= start && vaddr < end)
 			return true;
 	return false;

@@ -55,7 +55,7 @@ static enum perfdata_status take_budget(struct machine *m, size_t bytes)
 	return PERFDATA_OK;
 }
 
-/* Makes room for one more item. Moving items needs both blocks at once. */
+/* Makes room for one more item. The old and the larger block exist at once while items are moved. */
 static enum perfdata_status grow_items(struct machine *m, void *items, size_t *capacity, size_t count, size_t size)
 {
 	const size_t before = *capacity;

@@ -10,11 +10,11 @@
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
-#define MAX_SCOPES 256  /* most lexical blocks and inlined calls at one address */
-#define MAX_DEPTH 256   /* most nested namespaces and classes */
-#define MAX_ORIGINS 17  /* most references from an entry to the entry with its name */
+#define MAX_SCOPES 256  /* limit of lexical blocks and inlined calls at one address */
+#define MAX_DEPTH 256   /* limit of nested namespaces and classes */
+#define MAX_ORIGINS 17  /* limit of references from an entry to the entry with its name */
 #define NAME_BYTES_OF_STEP 2u   /* bytes of names that one step keeps */
-#define MOST_OPEN ((size_t)16 << 20)   /* most bytes of open units while all units are walked over */
+#define MOST_OPEN ((size_t)16 << 20)   /* limit of open units in bytes while all units are walked over */
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 

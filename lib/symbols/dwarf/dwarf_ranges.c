@@ -15,7 +15,7 @@ struct list {
 	const struct pd_dwarf_unit *unit;
 	struct pd_cursor cursor;
 	uint64_t base;
-	bool is_passed;      /* only skips the list; addresses are not looked up */
+	bool is_passed;      /* the list is only skipped, so addresses are not looked up */
 };
 
 static uint64_t take_address(struct list *list)
@@ -122,7 +122,7 @@ enum perfdata_status pd_dwarf_pass_ranges(const struct pd_dwarf *dwarf, const st
 	return each_of_list(dwarf, unit, value, meter, NULL, NULL);
 }
 
-/* Reads DW_AT_low_pc and DW_AT_high_pc; the latter is an address or a length. */
+/* Reads DW_AT_low_pc and DW_AT_high_pc. DW_AT_high_pc is an address or a length. */
 static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, const struct pd_dwarf_die *die,
 			 uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -167,7 +167,7 @@ enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_
 					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range)
 {
 	enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
-	/* moving the items needs both blocks at once */
+	/* the old and the larger block exist at once while items are moved */
 	if (!status && ranges->count == ranges->capacity)
 		status = pd_work_room(dwarf->work, 3 * ranges->count * sizeof *ranges->items);
 	if (status || ranges->count >= UINT32_MAX)

@@ -95,7 +95,7 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-/* Makes room for one more item of a table. Moving items needs both blocks at once. */
+/* Makes room for one more item of a table. The old and the larger block exist at once while items are moved. */
 static enum perfdata_status grow_items(const struct pd_meter *meter, void *items, size_t *capacity, size_t count,
 				       size_t size)
 {

@@ -56,7 +56,7 @@ static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return numb
  * which is accepted only if the compressed bytes can yield as much. */
 struct compressed {
 	const struct pd_elf *elf;
-	uint64_t at, left;           /* of the compressed bytes: offset of the next, number of unread */
+	uint64_t at, left;           /* offset of the next compressed byte; number of unread ones */
 	uint64_t size;               /* decompressed size */
 	struct pd_decoder *decoder;
 };

@@ -18,7 +18,7 @@
 #include "symbols/dwarf/dwarf.h"
 
 #define MAX_PATH 4096
-#define MAX_COLUMNS 16u    /* most columns in the table of a .dwp, which has eight kinds of sections */
+#define MAX_COLUMNS 16u    /* limit of columns in the table of a .dwp, which has eight kinds of sections */
 
 /* --- units and their parts ---------------------------------------------------------------------------------------- */
 

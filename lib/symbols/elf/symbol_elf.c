@@ -13,11 +13,11 @@
 #include "symbols/elf/symbol_elf.h"
 
 #define MAX_DEBUGDATA ((size_t)256 << 20)
-#define MAX_NAMES ((uint64_t)64 << 20)     /* most bytes of all section names */
-#define MAX_NAME ((size_t)4096)            /* most bytes of one section name */
-#define MAX_SEGMENTS 256u                  /* most loaded segments, since each symbol is searched in all of them */
+#define MAX_NAMES ((uint64_t)64 << 20)     /* limit of all section names in bytes */
+#define MAX_NAME ((size_t)4096)            /* limit of a section name in bytes */
+#define MAX_SEGMENTS 256u                  /* limit of loaded segments, since each symbol is searched in all of them */
 #define MAX_NOTES ((uint64_t)1 << 20)
-#define MAX_LINK ((uint64_t)8192)          /* most bytes of a path, and a checksum or build-id */
+#define MAX_LINK ((uint64_t)8192)          /* limit in bytes of a path with a checksum or build-id */
 #define PIECE ((size_t)64 << 10)           /* bytes of a table that are read at once */
 
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name)
@@ -448,7 +448,7 @@ static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t of
 enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
 {
 	enum perfdata_status status = PERFDATA_ABSENT;
-	/* files of linkers have the same notes in sections and in segments */
+	/* linkers put the same notes into sections and segments */
 	uint64_t left = 2 * pd_elf_size(elf) + 2 * MAX_NOTES;
 	for (size_t i = 1; i < elf->section_count && status == PERFDATA_ABSENT; i++) {
 		const Elf64_Shdr *header = &elf->sections[i].header;

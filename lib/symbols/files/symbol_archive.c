@@ -31,7 +31,7 @@ const char *pd_archive_entry_name(const char *path)
 	return found ? found + 2 : NULL;
 }
 
-static struct pd_cursor little(const uint8_t *bytes, size_t size)
+static struct pd_cursor little_cursor(const uint8_t *bytes, size_t size)
 {
 	return pd_cursor(bytes, size, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
 }
@@ -74,7 +74,7 @@ static enum perfdata_status find_directory(int fd, uint64_t *ret_offset, size_t 
 	size_t at = size >= END_SIZE ? size - END_SIZE + 1 : 0;
 	bool found = false;
 	while (!status && at && !found) {
-		struct pd_cursor c = little(tail + --at, END_SIZE);
+		struct pd_cursor c = little_cursor(tail + --at, END_SIZE);
 		found = pd_u32(&c) == END_MAGIC;
 		(void)pd_take(&c, 8);
 		*ret_size = pd_u32(&c);
@@ -94,7 +94,7 @@ static enum perfdata_status find_bytes(int fd, uint64_t header, uint64_t *ret)
 	enum perfdata_status status = read_all(fd, local, sizeof local, header);
 	if (status)
 		return status;
-	struct pd_cursor c = little(local, sizeof local);
+	struct pd_cursor c = little_cursor(local, sizeof local);
 	const bool is_local = pd_u32(&c) == LOCAL_MAGIC;
 	(void)pd_take(&c, 22);
 	const uint64_t name = pd_u16(&c), extra = pd_u16(&c);
@@ -117,7 +117,7 @@ static enum perfdata_status list_entries(int fd, struct pd_work *work, const cha
 	uint8_t *directory = status ? NULL : pd_malloc(size + 1);
 	if (!status)
 		status = directory ? read_all(fd, directory, size, offset) : PERFDATA_ENOMEM;
-	struct pd_cursor c = little(directory, status ? 0 : size);
+	struct pd_cursor c = little_cursor(directory, status ? 0 : size);
 	while (!status && pd_left(&c) >= ENTRY_SIZE) {
 		const bool is_entry = pd_u32(&c) == ENTRY_MAGIC;
 		(void)pd_take(&c, 6);

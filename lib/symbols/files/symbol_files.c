@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The paths where symbol files may be, in perf's order, so that perfdata and perf find the same file. */
+/* Finds symbol files at the paths where they may be, in perf's order, so that perfdata and perf find the same file. */
 #include "config.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ static int open_path(const struct perfdata_symbols *symbols, const char *path, e
 	return pd_open_regular(path, kind);
 }
 
-/* For an entry of an archive, opens the archive. */
+/* Opens the archive, if the path is that of an entry in it. */
 int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
 {
 	const char *entry = pd_archive_entry_name(path);

@@ -21,10 +21,10 @@
 
 struct pd_kept_file {
 	struct perfdata_symbols *symbols;   /* NULL: the descriptor is never closed */
-	struct pd_kept_file *newer, *older; /* in the list of files with an unused descriptor */
+	struct pd_kept_file *newer, *older; /* neighbours in the list of files with an unused descriptor */
 	int fd;                             /* -1: closed */
 	unsigned holders;
-	struct stat st;                     /* from when it was first opened */
+	struct stat st;                     /* stat from the first opening */
 	uint64_t begin, size;               /* the part of the file that is read */
 	uint8_t head[HEAD];
 	size_t head_size;

@@ -4,7 +4,7 @@
 #include "base/cancel.h"
 #include "symbols/symbols.h"
 
-/* Most bytes of a table whose names are kept in memory, names included; only if memory is not short. */
+/* Limit of a table in bytes, names included, up to which its names are kept in memory, if memory is not short. */
 #define MOST_WITH_STRINGS ((size_t)24 << 20)
 
 /* Decides whether names are kept in memory. Finding them there is faster than reading them from the file, but the names

@@ -219,11 +219,11 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return false;
-	const bool given = pd_is_given(dso->symbols, path);
-	const char *reason = given || is_ours(&st) ? NULL : "belongs to another user";
+	const bool is_given = pd_is_given(dso->symbols, path);
+	const char *reason = is_given || is_ours(&st) ? NULL : "belongs to another user";
 	/* a file name with a pid in a namespace is only valid where the process sees the file */
 	const bool is_inner = strcmp(path, dso->request.path) && strncmp(path, "/proc/", 6);
-	if (!reason && !given && (is_inner || !dso->request.running))
+	if (!reason && !is_given && (is_inner || !dso->request.running))
 		reason = "not known to be of the recorded process";
 	if (reason)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
@@ -585,7 +585,7 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 	if (!symbols)
 		return PERFDATA_ABSENT;
 	const char *file = dso->origin.file ? dso->origin.file : dso->origin.text_file;
-	/* as in perf, PLT entries have names only if there is a symbol table */
+	/* PLT entries have names only if there is a symbol table, as in perf */
 	if (!pd_elf_has_symtab(symbols) && !pd_elf_has_dynsym(text)) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, file, "it has no symbol table");
 		return PERFDATA_ABSENT;
@@ -659,7 +659,8 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	return load_elf(dso, PD_ELF_OFFSET);
 }
 
-/* Whether the running kernel is the recorded one, and the caller did not say that files are elsewhere ("/" is here). */
+/* Whether the running kernel is the recorded one, and no option says that files are elsewhere. (symfs "/" means this
+ * machine.) */
 static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
@@ -746,7 +747,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		return PERFDATA_OK;
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
-	/* from a file tree of the caller: the kernel of this tree, relocated to the recorded address */
+	/* uses the kernel of the caller's file tree, relocated to the recorded address */
 	if (!search.id.size && o->symfs && o->symfs[strspn(o->symfs, "/")] &&
 	    pd_places_of(symbols, HOST_KALLSYMS, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;

@@ -11,7 +11,7 @@
 #include "symbols/symbols.h"
 
 #define MAX_FILE ((size_t)1 << 30)
-#define MOST_COMPARED 4096   /* most codes at one address that a look-up compares */
+#define MOST_COMPARED 4096   /* limit of codes at one address that a look-up compares */
 #define ELF_HEADER 0x40      /* bytes of an ELF header */
 #define MAGIC 0x4a695444u
 #define MAGIC_SWAPPED 0x4454694au
@@ -24,7 +24,7 @@ static const char unknown_file[] = "??";
 /* The state of reading a file. */
 struct reading {
 	struct pd_jit *jit;
-	struct pd_work *work;        /* or NULL */
+	struct pd_work *work;        /* NULL: no limit */
 	enum perfdata_status status;
 	struct pd_hash_map newest;   /* address → number of the newest code at it */
 	/* entries of the last line record, which describes a later code; at NULL: none */
@@ -342,7 +342,7 @@ static void compare_code(struct search *search, const struct pd_jit_code *code)
 }
 
 /* Searches a subtree, unless it begins after the address or ends before it. */
-static void look_at(struct search *search, size_t first, size_t end)
+static void search_subtree(struct search *search, size_t first, size_t end)
 {
 	while (first < end && search->nr < MOST_COMPARED) {
 		const size_t middle = first + (end - first) / 2;
@@ -350,7 +350,7 @@ static void look_at(struct search *search, size_t first, size_t end)
 		if (code->reach <= search->address)
 			return;
 		if (code->start <= search->address) {
-			look_at(search, middle + 1, end);
+			search_subtree(search, middle + 1, end);
 			compare_code(search, code);
 		}
 		end = middle;
@@ -361,7 +361,7 @@ static void look_at(struct search *search, size_t first, size_t end)
 const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time)
 {
 	struct search search = { .jit = jit, .address = address, .time = time };
-	look_at(&search, 0, jit->count);
+	search_subtree(&search, 0, jit->count);
 	return search.best;
 }
 

@@ -10,7 +10,7 @@ struct pd_work;
 struct pd_jit_code {
 	uint64_t start, end;
 	uint64_t reach;              /* the largest end of the codes in its subtree */
-	uint64_t time, until;        /* it existed in [time, until) */
+	uint64_t time, until;        /* the code existed in [time, until) */
 	const char *name;
 	const uint8_t *bytes;        /* bytes of the code in pd_jit.file; NULL: not completely in the file */
 	size_t first_line, nr_lines; /* range of pd_jit.lines */

@@ -39,7 +39,7 @@ struct pd_objects {
 
 struct scan {
 	struct pd_objects *objects;
-	bool symbol_seen, file_behind;   /* a symbol other than FILE was read; a FILE symbol after such a symbol */
+	bool symbol_seen, file_after_symbol;   /* a symbol was read that is no FILE; a FILE symbol after one */
 };
 
 static bool may_be_function(const Elf64_Sym *sym)
@@ -55,7 +55,7 @@ static int scan_symbol(struct scan *scan, const Elf64_Sym *sym)
 		if (pd_vector_grow(&objects->files, &objects->files_room, objects->nr_files, sizeof *objects->files))
 			return -1;
 		objects->files[objects->nr_files++] = (struct file){ sym->st_name, NULL };
-		scan->file_behind |= scan->symbol_seen;
+		scan->file_after_symbol |= scan->symbol_seen;
 		return 0;
 	}
 	scan->symbol_seen = true;
@@ -67,7 +67,7 @@ static int scan_symbol(struct scan *scan, const Elf64_Sym *sym)
 			   sizeof *objects->functions))
 		return -1;
 	const bool is_known = objects->nr_files &&
-			      (ELF64_ST_BIND(sym->st_info) == STB_LOCAL || !scan->file_behind);
+			      (ELF64_ST_BIND(sym->st_info) == STB_LOCAL || !scan->file_after_symbol);
 	objects->functions[objects->nr_functions] = (struct function){
 		.start = sym->st_value, .size = sym->st_size, .section = (uint32_t)section,
 		.order = (uint32_t)objects->nr_functions,

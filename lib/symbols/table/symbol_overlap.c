@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Which entry of a perf map names an address that several entries contain: a compiler that replaces code while it runs
- * leaves the entries of the old code, and a perf map has no times.
+/* Chooses the entry of a perf map for an address that several entries contain. A compiler that replaces code while it
+ * runs leaves the entries of the old code in the map, and a perf map has no times.
  *
- * perf keeps the entries in a red-black tree by start, in the order of the file, and takes the first entry on the way
- * down that contains the address. The result depends on the shape of the tree, so the same tree is built here, as in
- * Cormen et al., Introduction to Algorithms. On its way down perf may miss an entry that contains the address; here the
- * address gets a name nevertheless, since each subtree knows how far its entries reach. perf leaves out entries whose
- * name has one or two characters; a second tree holds them, for addresses that no entry of the first one names. */
+ * perf inserts the entries into a red-black tree by start, in the order of the file, and takes the first entry on the
+ * way down that contains the address. The result depends on the shape of the tree, so this file builds the same tree,
+ * as in Cormen et al., Introduction to Algorithms. perf may miss an entry that contains the address; this file finds
+ * one, since each subtree knows the largest end of its entries. perf ignores entries whose name has one or two
+ * characters; they are in a second tree, for addresses that no entry of the first tree contains. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
 #define NONE PD_NO_SYMBOL
-#define MOST_COMPARED 64   /* most entries at one address whose names are compared */
+#define MOST_COMPARED 64   /* limit of entries at one address whose names are compared */
 #define INSERTED_AT_ONCE 4096u   /* entries between two checks for cancellation */
 
 /* The node of the symbol with the same index. */

@@ -16,7 +16,7 @@
 #define SLOTS_OF_STEP 8u   /* slots that are read in one step */
 
 struct slot {
-	uint64_t address;   /* of the slot */
+	uint64_t address;   /* address of the slot */
 	uint64_t addend;
 	uint32_t symbol;    /* symbol of the relocation; 0: none */
 };
@@ -26,7 +26,7 @@ struct slots {
 	size_t count, capacity;
 	uint64_t low, high;  /* other slots are ignored */
 	size_t symbols;      /* section index of the symbol table; 0: none */
-	struct pd_work *work;         /* or NULL */
+	struct pd_work *work;         /* NULL: no limit */
 	enum perfdata_status status;  /* why no more slots are read */
 };
 

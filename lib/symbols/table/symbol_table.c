@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of one dso, sorted by address. Two choices follow the observed rules of perf 7.3, so that the names are
- * the same: the symbol to keep of several at one address, and the end of a symbol without a size.
- *   - a symbol without a size ends where the next symbol in the table starts; the last one a page after the next page
- *     border. So of several symbols without a size at one address only the last in the file gets a size.
- *   - of several at one address: one with a size before one without; a strong one before a weak one; a global one
- *     before a local one; fewer leading underscores; the longer name; the earlier one. The last three rules are about
- *     demangled names. Few symbols of a program are ever looked up, so symbols that only these rules distinguish stay
- *     side by side (`tied`) until then. */
+/* The symbols of one dso, sorted by address. perf 7.3 was observed to follow these two rules, so that the names are
+ * the same: which of several symbols at one address is kept, and where a symbol without a size ends.
+ *   - A symbol without a size ends where the next symbol in the table starts; the last one ends a page after the next
+ *     page border. So of several symbols without a size at one address, only the last in the file gets a size.
+ *   - Of several symbols at one address, a symbol with a size precedes one without; then a strong one a weak one; then
+ *     a global one a local one; then fewer leading underscores; then the longer name; then the earlier symbol. The last
+ *     three criteria need demangled names. Few symbols of a program are ever looked up, so symbols that only these
+ *     criteria distinguish stay side by side (`tied`) until then. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "base/search.h"
 #include "symbols/symbols.h"
 
-#define MAX_SYMBOLS (64u << 20)  /* most symbols of one dso; no real file has more */
-#define MAX_NESTING 64           /* most steps outwards in a look-up */
-#define MAX_TIED 16              /* most symbols that stay tied; larger groups are decided at once */
+#define MAX_SYMBOLS (64u << 20)  /* limit of symbols in a dso; no real file has more */
+#define MAX_NESTING 64           /* limit of steps outwards in a look-up */
+#define MAX_TIED 16              /* limit of symbols that stay tied; larger groups are decided at once */
 #define PAGE 4096u
 #define DIGIT 11                 /* bits of an address that one pass of sorting uses */
 #define MOVED_AT_ONCE 65536u     /* moves between two checks for cancellation */
 
-/* Call it before the table grows: moving it to a larger block needs both blocks at once. */
+/* Whether the table may not grow: it has too many symbols, or the account too little room. The old and the larger block
+ * exist at once while the table moves. */
 static bool has_no_room(struct pd_symbol_table *table)
 {
 	if (table->count >= MAX_SYMBOLS) {
@@ -76,7 +77,7 @@ static size_t sorted_head(const struct pd_symbol_table *table)
 /* Keys are sorted instead of symbols: they are smaller, so more of them fit into the caches. */
 struct key {
 	uint32_t low, high;   /* halves of the address */
-	uint32_t index;       /* of the symbol before sorting */
+	uint32_t index;       /* index of the symbol before sorting */
 };
 
 static inline uint64_t address_of(const struct key *key) { return (uint64_t)key->high << 32 | key->low; }
@@ -186,7 +187,7 @@ int pd_symtab_sort(struct pd_symbol_table *table)
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t page_behind(uint64_t address)
+static uint64_t next_page_border(uint64_t address)
 {
 	uint64_t up = address > UINT64_MAX - 2 * PAGE ? UINT64_MAX & ~(uint64_t)(PAGE - 1) : address + PAGE - 1;
 	up &= ~(uint64_t)(PAGE - 1);
@@ -209,9 +210,9 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 		if (s->end != s->start)
 			continue;
 		if (i + 1 == table->count)
-			s->end = page_behind(s->start);
+			s->end = next_page_border(s->start);
 		else if (fix == PD_FIX_KALLSYMS && is_gap(table, s, next))
-			s->end = page_behind(s->start);
+			s->end = next_page_border(s->start);
 		else
 			s->end = next->start;
 	}

@@ -118,7 +118,7 @@ static enum perfdata_status read_text(struct pd_symbol_table *table, int fd, cha
 }
 
 /* Call it for each line: checks for cancellation from time to time. */
-static enum perfdata_status go_on(struct pd_symbol_table *table, struct pd_meter *meter)
+static enum perfdata_status check_cancel(struct pd_symbol_table *table, struct pd_meter *meter)
 {
 	return table->work ? pd_meter_count(meter, 1) : PERFDATA_OK;
 }
@@ -164,7 +164,7 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, str
 	for (uint64_t number = 1; (line = next_line(&at, end)); number++) {
 		const char *whole = line;
 		uint64_t address;
-		status = go_on(table, &meter);
+		status = check_cancel(table, &meter);
 		if (status)
 			return status;
 		if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ') {
@@ -262,7 +262,7 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, stru
 	struct pd_meter meter = pd_meter(table->work);
 	for (uint64_t number = 1; (line = next_line(&at, end)); number++) {
 		uint64_t start, length;
-		status = go_on(table, &meter);
+		status = check_cancel(table, &meter);
 		if (status)
 			return status;
 		size_t length_of_line = strlen(line);
