@@ -54,8 +54,8 @@ struct pd_input {
 
 	/* the raw source, read in order */
 	uint64_t raw_at;           /* bytes taken from the raw source */
-	bool raw_ended;            /* no more bytes can be read … */
-	bool raw_failed;           /* … because a read failed */
+	bool raw_ended;            /* no more bytes can be read */
+	bool raw_failed;           /* a read failed, which set raw_ended */
 	const struct perfdata_cancel *cancel;   /* NULL: cannot be cancelled */
 	uint8_t first_raw[PD_CODEC_MAGIC];  /* unused bytes of a pipe, read to detect its compression */
 	size_t first_raw_at, first_raw_size;

@@ -201,7 +201,7 @@ static enum perfdata_status read_part(int fd, uint64_t offset, uint64_t size, si
 	return PERFDATA_OK;
 }
 
-/* The bytes of a file on this host, or of the library that ARCHIVE!/ENTRY names. */
+/* Reads a file of this machine, or the library that ARCHIVE!/ENTRY names. */
 static enum perfdata_status read_file(const struct perfdata_bundle *bundle, const char *file, enum pd_regular kind,
 				      size_t most, char **ret, size_t *ret_size)
 {
@@ -222,7 +222,7 @@ static enum perfdata_status read_file(const struct perfdata_bundle *bundle, cons
 	return status;
 }
 
-/* The bytes of a file as they go into the archive. */
+/* Reads the bytes of a file in the form that the archive gets. */
 static enum perfdata_status read_content(const struct perfdata_bundle *bundle, const struct entry *entry, char **ret,
 					 size_t *ret_size)
 {
@@ -275,7 +275,7 @@ static enum perfdata_status facts_of_file(const struct perfdata_bundle *bundle, 
 	return is_library ? facts_of_library(bundle, path, ret) : status;
 }
 
-/* An ELF file must have the build-id under which the bundle will store it. */
+/* Checks that an ELF file has the build-id under which the bundle will store it. */
 static enum perfdata_status check_id(const struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file)
 {
 	struct pd_elf_facts facts;
@@ -302,7 +302,7 @@ static enum perfdata_status sum_up(const struct perfdata_bundle *bundle, const c
 	return PERFDATA_OK;
 }
 
-/* What the content can name: kallsyms, and files that name generated code, have symbols. */
+/* Returns the parts of the content: kallsyms, and files with names of generated code, have symbols. */
 static uint32_t parts_of(const struct perfdata_bundle *bundle, const struct entry *entry, const char *content,
 			 size_t size)
 {

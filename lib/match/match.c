@@ -258,7 +258,7 @@ enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t sou
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-/* Whether no file is searched, since the recording itself has the names of this code, or nothing has. */
+/* Whether no file is searched: the recording itself has the names of this code, or no file can have them. */
 static bool is_memory(const struct perfdata_match_wanted *wanted)
 {
 	switch (wanted->kind) {

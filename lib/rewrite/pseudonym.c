@@ -113,7 +113,7 @@ void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&n
 
 #define PID_BITS 22u                 /* bits of the kernel's largest pid */
 
-/* A keyed permutation of all numbers of `bits` bits, an even number: a Feistel network. */
+/* A keyed permutation of the numbers of `bits` bits, a Feistel network. `bits` must be even. */
 static uint32_t exchanged_bits(const struct pd_pseudonyms *names, unsigned bits, uint32_t number)
 {
 	const unsigned half = bits / 2;

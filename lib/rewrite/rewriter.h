@@ -65,7 +65,7 @@ struct perfdata_rewriter {
 	enum perfdata_byte_order order;       /* of the output */
 	bool from_stream, to_stream, from_directory;
 	bool keeps_carriers;             /* the copy keeps COMPRESSED records as they are */
-	bool keeps_aux;                  /* records that AUX data need are kept at all times */
+	bool keeps_aux;                  /* records that AUX data need are kept, whatever their time */
 	struct perfdata_config *configs; /* layouts of the output: [0] without an event, [i + 1] of event version i */
 	size_t nr_configs;
 	uint64_t first_sample, last_sample;

@@ -220,9 +220,9 @@ struct pd_archive {
 /* Returns ENTRY of a path ARCHIVE!/ENTRY; NULL: the path has another form. */
 const char *pd_archive_entry_name(const char *path);
 bool pd_is_archive(int fd);
-/* Opens a file for reading; of ARCHIVE!/ENTRY, where no such file is, the archive. -1 with errno. */
+/* Opens a file for reading; if no file has the path and it is ARCHIVE!/ENTRY, the archive. -1 with errno. */
 int pd_archive_open(const char *path, enum pd_regular kind);
-/* Where an entry is. PERFDATA_ABSENT: no ELF file of that name is stored uncompressed. Also PERFDATA_EREAD with errno,
+/* Finds an entry. PERFDATA_ABSENT: the archive has no uncompressed ELF file of this name. PERFDATA_EREAD with errno,
  * PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EINTR. */
 enum perfdata_status pd_archive_find(int fd, struct pd_work *work, const char *name, uint64_t *ret_offset,
 				     uint64_t *ret_size);
@@ -455,8 +455,8 @@ void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t 
 /* Sets dso->answers if a bundle has answers for the dso (answers_load.c). PERFDATA_ABSENT: none, or the file had no
  * symbols. Call it with the lock of the dso. */
 enum perfdata_status pd_answers_load(struct perfdata_symbols_dso *dso);
-/* answers_load.c: makes a finding of how many addresses were asked that the answers in a bundle lack, once; also for
- * the libraries of an archive. */
+/* Reports once the number of looked-up addresses that the answers of a bundle lack, for an archive also those in its
+ * libraries (answers_load.c). */
 void pd_answers_report(struct perfdata_symbols_dso *dso);
 /* Reports that a file needs more work or memory than its size justifies. */
 void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what);
@@ -516,9 +516,9 @@ bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
 /* Computes the CRC of .gnu_debuglink over a file; false: the file cannot be read. */
 bool pd_debuglink_crc(int fd, const struct perfdata_cancel *cancel, uint32_t *ret);
-/* Requests a file from a debuginfod server: an open descriptor, and its path in memory of `bytes`; or the reason in
- * `reason`. PERFDATA_ABSENT: no server has it. PERFDATA_ENOMEM, PERFDATA_EREAD: the client failed. Only debuginfod.c
- * includes the client's header. */
+/* Requests a file from a debuginfod server. PERFDATA_OK: *ret_fd is an open descriptor, *ret_path the path in memory of
+ * `bytes`. Else `reason` says why. PERFDATA_ABSENT: no server has the file. PERFDATA_ENOMEM, PERFDATA_EREAD: the client
+ * failed. Only debuginfod.c includes the client's header. */
 enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes,
 					const char **ret_path, int *ret_fd, char *reason, size_t room);
 

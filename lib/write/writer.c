@@ -23,8 +23,7 @@ enum perfdata_status pd_writer_out(struct pd_writer *writer, const void *bytes, 
 	enum perfdata_status status = writer->options.write(writer->options.user, bytes, size);
 
 	if (status > PERFDATA_OK)
-		status = PERFDATA_EWRITE;   /* this section states a fact about an input, which does not hold for an
-					     * output */
+		status = PERFDATA_EWRITE;   /* positive statuses are about inputs, so an output cannot have one */
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 

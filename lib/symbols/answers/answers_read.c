@@ -35,7 +35,7 @@ struct pd_answers {
 	struct pd_answer *answers;
 	struct pd_answer_rule *rules;
 	struct pd_answer_word *words;
-	struct pd_archive *archive;       /* until the dso has it */
+	struct pd_archive *archive;       /* NULL after it was passed to the dso */
 	size_t libraries_room;
 	size_t nr_texts, nr_symbols, nr_calls, nr_answers, nr_rules, nr_words, nr_codes;
 	size_t texts_room, symbols_room, calls_room, depths_room, answers_room, rules_room, words_room;
@@ -397,7 +397,7 @@ static const char *reason_against(const struct perfdata_symbols_dso *dso, struct
 		return "its build-id differs";
 	if (pd_answers_base_of(dso, &a->base) != a->head.base)
 		return "nothing says where the recorded kernel had been loaded";
-	/* libraries of libraries would nest without an end */
+	/* a library cannot have libraries, which could nest endlessly */
 	if (a->archive && (a->head.kind != PERFDATA_DSO_USER || pd_archive_entry_name(dso->request.path)))
 		return "it has libraries as only an archive has them";
 	return NULL;

@@ -13,7 +13,7 @@
  *   j START END TIME UNTIL NAME                       code of a jitdump file
  *   r ADDRESS KIND BASE SIGNED PLACES CFA AT AT AT    rule to unwind a frame, in ascending order
  *   w OFFSET VALUE                                    a word that unwinding read from the file, in ascending order
- *   z OFFSET SIZE NAME                                of an archive: a library in it, in ascending order
+ *   z OFFSET SIZE NAME                                a library in an archive, in ascending order
  *
  * ADDRESS and START count from BASE: 0 in the file, the address of _text or _stext of a kernel, or the start of a
  * module. Each library of an archive has answers of its own, under the path ARCHIVE!/NAME. */
@@ -31,10 +31,10 @@ enum { PD_ANSWERS_KINDS = 6, PD_ANSWERS_BASES = 4 };
 extern const char *const pd_answers_kinds[PD_ANSWERS_KINDS], *const pd_answers_bases[PD_ANSWERS_BASES];
 
 enum pd_answer_flag {
-	PD_ANSWER_POSITION_ONLY = 1,  /* the calls have a position and no function */
-	PD_ANSWER_DIFFERS = 2,        /* symbols of different names hold the address: see pd_symbols_differ */
-	PD_ANSWER_IN_SEGMENT = 4,     /* the file has a virtual address for it */
-	PD_ANSWER_NAMELESS_OBJECT = 8, /* a function of an object is there, whose source is not known */
+	PD_ANSWER_POSITION_ONLY = 1,  /* the calls have a position but no function */
+	PD_ANSWER_DIFFERS = 2,        /* symbols with different names contain the address: see pd_symbols_differ */
+	PD_ANSWER_IN_SEGMENT = 4,     /* the file has a virtual address for this address */
+	PD_ANSWER_NAMELESS_OBJECT = 8, /* it is in a function of an object file with unknown source */
 	PD_ANSWER_MASK = 15,
 };
 
@@ -84,7 +84,7 @@ void pd_asked_code(const struct perfdata_symbols_dso *dso, size_t number);
 /* Notes a look-up in a jitdump file: number of the code << 32 | offset in the code. */
 void pd_asked_rule(const struct perfdata_symbols_dso *dso, uint64_t vaddr);
 void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t value);
-/* Whether anything was asked of the dso, or of a library in the archive that it is. */
+/* Whether an address was looked up in the dso; if it is an archive, in it or one of its libraries. */
 bool pd_symbols_were_asked(const struct perfdata_symbols_dso *dso);
 void pd_asked_free(struct pd_asked *asked);
 
@@ -97,9 +97,9 @@ struct pd_asked *pd_asked_new(void);
 
 /* --- answers_read.c ----------------------------------------------------------------------------------------------- */
 
-/* Reads the text and sets dso->answers; of an archive also dso->archive. *ret_reason: why it is not for the dso, or
- * NULL. PERFDATA_EFORMAT: it is no such text; PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_EREAD. With
- * the lock of the dso. */
+/* Reads the text and sets dso->answers; for an archive also dso->archive. *ret_reason: why the text does not fit the
+ * dso, or NULL. PERFDATA_EFORMAT: not such a text. PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_EREAD.
+ * Call it with the lock of the dso. */
 enum perfdata_status pd_answers_read(struct perfdata_symbols_dso *dso, int fd, const char **ret_reason);
 bool pd_answers_have_names(const struct pd_answers *answers);
 /* Sets *ret_nr to the number of looked-up addresses without an answer; true only once. */

@@ -23,7 +23,7 @@ struct pd_answers_draft {
 		void *items;              /* each item begins with its key, a uint64_t */
 		size_t nr, room, item_size;
 		struct pd_hash_map known; /* keys of the items */
-	} answers, rules, words, libraries;   /* struct pd_answer, pd_answer_rule, … */
+	} answers, rules, words, libraries;   /* items: struct pd_answer, pd_answer_rule, … */
 	bool needs_tables;
 };
 
@@ -281,7 +281,7 @@ static void collect_word(struct collecting *c, uint64_t offset, uint64_t value)
 		append_item(c, &c->draft->words, &word);
 }
 
-/* The libraries of an archive that something was asked of. */
+/* Collects the libraries of an archive in which addresses were looked up. */
 static void collect_libraries(struct collecting *c)
 {
 	const struct pd_archive *archive = c->dso->archive;

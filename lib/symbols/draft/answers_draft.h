@@ -15,9 +15,9 @@ bool pd_answers_draft_is_of_dso(const struct pd_answers_draft *draft, const stru
 enum perfdata_status pd_answers_draft_add(struct pd_answers_draft *draft, struct perfdata_symbols_dso *dso);
 /* Whether the answers lack the rule of a frame, so that libdwfl needs the tables of the file. */
 bool pd_answers_draft_needs_tables(const struct pd_answers_draft *draft);
-/* The name of the index-th library, if the file is an archive; NULL after the last. Lives as long as the draft. */
+/* Returns the name of library number `index` of an archive; NULL: there are fewer. Valid as long as the draft. */
 const char *pd_answers_draft_library(const struct pd_answers_draft *draft, size_t index);
-/* *ret to be freed with pd_free. The same answers give the same bytes. */
+/* Writes the text, the same bytes for the same answers. Free *ret with pd_free. */
 enum perfdata_status pd_answers_draft_spell(const struct pd_answers_draft *draft, char **ret, size_t *ret_size);
 
 #endif

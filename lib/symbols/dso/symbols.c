@@ -217,7 +217,7 @@ static void report_long_names(struct perfdata_symbols_dso *dso)
 				       "symbols whose names have 16 KiB or more are left out");
 }
 
-/* Of an address between the libraries of an archive: nothing is there, unless a bundle's answers do not say so. */
+/* Looks up an address between the libraries of an archive: it has no symbol, or the answers of a bundle lack it. */
 static enum perfdata_status lack_library(struct perfdata_symbols_dso *dso, uint64_t address)
 {
 	struct perfdata_symbol none;

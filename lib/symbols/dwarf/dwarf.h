@@ -85,7 +85,7 @@ struct pd_dwarf_abbrev {
 	uint32_t sibling;
 	uint32_t first, count;   /* index of the first spec, and number of specs */
 };
-/* An abbreviation table. Units with the same sizes that refer to it share it. */
+/* An abbreviation table. Units with the same address and offset sizes share it. */
 struct pd_dwarf_abbrevs {
 	uint64_t at;                     /* offset in the section */
 	uint8_t address_size, offset_size;

@@ -118,7 +118,7 @@ static struct pd_dwarf_value take_text(struct machine *m)
 	return value;
 }
 
-/* Reads the names of up to DWARF 4: strings up to an empty one. Folder 0 is that of the compilation, and files are
+/* Reads names in the form up to DWARF 4: strings up to an empty one. Folder 0 is that of the compilation, and files are
  * numbered from 1. */
 static enum perfdata_status read_old_names(struct machine *m, struct pd_dwarf_lines *lines)
 {

@@ -22,7 +22,7 @@ enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PER
 	const int fd = pd_archive_open(path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return failed_open();
-	/* it finds the part of an archive that the path names */
+	/* opens the part of an archive that the path names */
 	enum perfdata_status status = pd_elf_open(NULL, fd, path, &elf);
 	if (status)
 		return status;
