@@ -21,7 +21,7 @@ struct pd_annotator {
 	const struct perfdata_session *session;
 	size_t nr_events;
 	struct decoder decoders[PD_CODE_COUNT];
-	struct pd_program_lines *program_lines;   /* NULL: no BPF program was annotated yet */
+	struct pd_program_lines *program_lines;   /* NULL until a BPF program is annotated */
 	struct pd_arena arena;               /* of the function at hand */
 	struct pd_annotate_row *rows;
 	size_t nr_rows, rows_room;
@@ -31,7 +31,7 @@ struct pd_annotator {
 struct annotation_filler {
 	struct pd_annotator *annotator;
 	uint32_t frame;
-	bool is_program;                     /* of BPF */
+	bool is_program;                     /* a BPF program */
 	struct perfdata_symbols_dso *symbols;
 	uint64_t in_session;                 /* start of the function, as an address of frames */
 	uint64_t shift;                      /* row's address - address of frames */
@@ -73,7 +73,7 @@ void pd_annotator_free(struct pd_annotator *annotator)
 
 static size_t sums_size(const struct pd_annotator *annotator) { return 2 * annotator->nr_events * sizeof(uint64_t); }
 
-/* The line of a BPF program, with its text. False without memory. */
+/* Sets the line of a BPF program and its text. False: no memory. */
 static bool add_program_line(struct annotation_filler *filler, struct pd_annotate_row *row)
 {
 	struct pd_annotator *annotator = filler->annotator;
@@ -91,7 +91,7 @@ static bool add_program_line(struct annotation_filler *filler, struct pd_annotat
 	return true;
 }
 
-/* Functions inlined at the row, and its line. False without memory. */
+/* Sets the row's line and its inlined functions. False: no memory. */
 static bool add_source(struct annotation_filler *filler, struct pd_annotate_row *row)
 {
 	if (filler->is_program)
@@ -168,13 +168,13 @@ static bool add_hits_below(struct annotation_filler *filler, uint64_t address)
 	return true;
 }
 
-/* The function to which a call goes, or a jump that leaves the function. False without memory. */
+/* Sets the function that a call enters, or a jump out of the function. False: no memory. */
 static bool add_callee(struct annotation_filler *filler, struct pd_annotate_row *row, uint64_t target)
 {
 	struct perfdata_symbol symbol;
 	const enum perfdata_status status =
 		pd_session_target(filler->annotator->session, filler->frame, target - filler->shift, &symbol);
-	/* files that cannot be read make the names of the session fail */
+	/* an unreadable file makes the session's names fail */
 	if (status != PERFDATA_OK)
 		return status != PERFDATA_ENOMEM;
 	row->callee = pd_arena_copy(&filler->annotator->arena, symbol.name, strlen(symbol.name));

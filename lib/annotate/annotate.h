@@ -24,7 +24,7 @@ struct pd_annotate_row {
 	uint64_t offset;             /* offset from the start of the function */
 	const char *source;          /* NULL: unknown */
 	uint32_t line;               /* 0: unknown */
-	const char *line_text;       /* that the recording has of a BPF program; NULL: none */
+	const char *line_text;       /* text of the line of a BPF program, from the recording; NULL: none */
 	uint32_t nr_inlined;         /* functions that are inlined here, innermost first */
 	const char *const *inlined;
 	const char *text;            /* the instruction; NULL: unknown, and the row is an address with samples */
@@ -32,8 +32,8 @@ struct pd_annotate_row {
 	enum pd_annotate_flow flow;
 	bool is_target;              /* a jump of the function comes here */
 	uint32_t target;             /* row to which it jumps inside the function; PERFDATA_NONE: none */
-	const char *callee;          /* the other function to which it goes; NULL: unknown, or none */
-	uint64_t callee_offset;      /* of the place in that function */
+	const char *callee;          /* other function that it calls or jumps into; NULL: unknown, or none */
+	uint64_t callee_offset;      /* offset of the target in `callee` */
 	uint32_t block;              /* number of its basic block; PERFDATA_NONE where instructions are not known */
 	const uint64_t *sums;        /* by event: samples, weight; never NULL */
 };

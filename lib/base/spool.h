@@ -15,8 +15,8 @@ struct pd_spool {
 };
 
 void pd_spool_init(struct pd_spool *spool, const char *directory);
-/* Says in *reterr what could not be done with the file (`action`: "make", "write", "read"), in which directory, and by
- * errno why. Returns PERFDATA_EWRITE. */
+/* Sets *reterr for a failure of `action` ("make", "write", "read") on the file, with its directory and the text of
+ * errno. Returns PERFDATA_EWRITE. */
 enum perfdata_status pd_spool_error(const struct pd_spool *spool, const char *action, struct perfdata_error *reterr);
 void pd_spool_release(struct pd_spool *spool);
 /* Makes the file unless it exists. PERFDATA_EWRITE. */

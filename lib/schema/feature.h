@@ -58,21 +58,21 @@ bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part,
 
 /* The source lines of a BPF program. */
 struct pd_bpf_lines {
-	struct perfdata_bytes btf;            /* with the texts */
-	const uint8_t *entries, *addresses;   /* an entry of line_info and of jited_line_info for each */
+	struct perfdata_bytes btf;            /* contains the texts */
+	const uint8_t *entries, *addresses;   /* line_info and jited_line_info: an entry for each line */
 	size_t entry_size, address_size;
 	uint64_t nr;
 	bool swap;
 };
 struct pd_bpf_line {
-	const char *file, *text;              /* as long as the BTF; `text` is the line in the file, may be empty */
+	const char *file, *text;              /* valid as long as the BTF; text: the line in the file, may be empty */
 	uint32_t line;
 };
-/* false: the recording has no lines of the program. */
+/* Finds the lines of a program; false: the recording has none. */
 bool pd_bpf_lines_of(const struct perfdata_node *prog, const struct perfdata_feature *btf, struct pd_bpf_lines *ret);
-/* Where the code of line number `index` begins. */
+/* Returns the address of the code of line number `index`. */
 uint64_t pd_bpf_line_address(const struct pd_bpf_lines *lines, uint64_t index);
-/* false: the BTF has no name of the file there. */
+/* Reads line number `index`; false: the BTF lacks the name of its file. */
 bool pd_bpf_line_at(const struct pd_bpf_lines *lines, uint64_t index, struct pd_bpf_line *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the parts of BPF programs, and their source lines. With type data (BTF, include/uapi/linux/btf.h) a part is
- * called after its function. */
+/* Names of the parts of BPF programs, and their source lines. With type data (BTF, include/uapi/linux/btf.h) a part has
+ * the name of its function. */
 #include "config.h"
 #include <string.h>
 #include "base/checked.h"
@@ -141,8 +141,8 @@ bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const str
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* struct bpf_line_info has an offset of BPF code, offsets of the file's name and of the line's text among the strings
- * of the BTF, and line << 10 | column. */
+/* Members of struct bpf_line_info: an offset of BPF code; offsets of the file's name and the line's text in the strings
+ * of the BTF; and line << 10 | column. */
 enum { LINE_FILE = 4, LINE_TEXT = 8, LINE_NUMBER = 12, LINE_SIZE = 16, LINE_SHIFT = 10 };
 
 bool pd_bpf_lines_of(const struct perfdata_node *prog, const struct perfdata_feature *btf, struct pd_bpf_lines *ret)
@@ -172,7 +172,7 @@ uint64_t pd_bpf_line_address(const struct pd_bpf_lines *lines, uint64_t index)
 	return pd_load64(lines->addresses + index * lines->address_size, lines->swap);
 }
 
-/* A string of the BTF; NULL: the strings end before it, or it is longer than any line of source. */
+/* Returns a string of the BTF; NULL: not inside the strings, or longer than any source line. */
 static const char *btf_string(const struct pd_bpf_lines *lines, uint32_t offset)
 {
 	enum { MOST_BYTES = 4096 };

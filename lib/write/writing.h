@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes records, attrs and feature sections back into bytes, and these into containers.
+/* Encodes records, attrs and feature sections, and writes them into containers.
  *
- * Encoding walks the same layouts as decoding (perfdata/schema.h), so that decoding and encoding again gives the same
+ * Encoders walk the same layouts as decoders (perfdata/schema.h), so that decoding and encoding again gives the same
  * bytes. Layouts of the containers: tools/perf/Documentation/perf.data-file-format.txt of Linux, and
  * doc/perf-data.5. */
 #ifndef PD_WRITING_H
@@ -10,61 +10,61 @@
 #include "perfdata/feature.h"
 #include "perfdata/text.h"
 
-#define PD_RECORD_ROOM 65536u    /* bytes that hold any record */
-#define PD_ATTR_ROOM 4096u       /* bytes that hold any attr */
+#define PD_RECORD_ROOM 65536u    /* size limit of a record in bytes */
+#define PD_ATTR_ROOM 4096u       /* size limit of an attr in bytes */
 
 /* Changes the values of a feature section while it is encoded. */
 struct pd_feature_edit {
-	/* `value` is a copy of a leaf of the tree whose integer or bytes the function may change; new bytes must stay
-	 * valid until the next call. `section` is the layout of the whole section. Returning false leaves out the entry
-	 * of the list that has the leaf, or makes a leaf outside of lists empty. */
+	/* value: a copy of a leaf of the tree, whose integer or bytes the function may change. New bytes must be valid
+	 * until the next call. section: layout of the whole section. False: leaves out the list entry with the leaf, or
+	 * makes a leaf outside of lists empty. */
 	bool (*value)(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
 	void *user;
 };
 
 enum pd_write_form {
 	PD_WRITE_FILE,      /* header, tables, data, feature sections */
-	PD_WRITE_STREAM,    /* everything is a record */
+	PD_WRITE_STREAM,    /* consists of records */
 };
-enum pd_carrier {                  /* how records are compressed */
+enum pd_carrier {                  /* how to compress records */
 	PD_CARRIER_NONE,
-	PD_CARRIER_COMPRESSED,     /* what perf 5.2 and later read */
-	PD_CARRIER_COMPRESSED2,    /* perf 6.15 and later */
+	PD_CARRIER_COMPRESSED,     /* perf 5.2 and later read it */
+	PD_CARRIER_COMPRESSED2,    /* perf 6.15 and later read it */
 };
 
 struct pd_writer_options {
 	enum pd_write_form form;
 	enum perfdata_byte_order order;
 	enum pd_carrier carrier;
-	int level;                 /* of zstd; 0: 1, as perf */
-	const char *tmpdir;        /* the records of a file wait in an unlinked temporary file; NULL: /tmp */
-	uint64_t max_spool;        /* limit of its size in bytes; 0: no limit */
-	/* Receives the container's bytes, from the first to the last. A negative status ends the writing with that
-	 * status, a positive one with PERFDATA_EWRITE. */
+	int level;                 /* level of zstd; 0: perf's, 1 */
+	const char *tmpdir;        /* directory of the unlinked temporary file with a file's records; NULL: /tmp */
+	uint64_t max_spool;        /* limit of this file in bytes; 0: none */
+	/* Receives the container's bytes in order. A negative status ends the writing with this status, a positive one
+	 * with PERFDATA_EWRITE. */
 	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
 	void *user;
 };
 
 struct pd_writer;
 
-/* HOSTNAME in files for which none was set: by this section perf (in files of the other byte order) and other readers
- * recognize how features are numbered. */
+/* HOSTNAME of files for which none was set. From its bit, perf (in files of the other byte order) and other readers
+ * infer how features are numbered. */
 #define PD_HOSTNAME_UNKNOWN "unknown"
 
-/* Encodes the record's view, type and misc as a record of the event and byte order of `config`, into `out`, which has
- * PD_RECORD_ROOM bytes. It writes the rows that the view's `present` names; of a sample only the rows that the
- * sample_type of `config` has too. It writes counts with their own members (`nr`) from these members. Lists may point
- * anywhere and have any byte order.
+/* Encodes the record's view, type and misc into `out`, which has PD_RECORD_ROOM bytes, with layout and byte order of
+ * `config`. Writes the rows that are in the view's `present`; for a sample only those that the sample_type of `config`
+ * has too. A count with its own member (`nr`) comes from this member. Lists may point anywhere and have any byte
+ * order.
  *
  * source: layout of record->bytes, from which the encoder copies bytes that no member holds: padding, bytes after the
  * NUL of a text, bytes in `rest`. NULL: these bytes are zeros or omitted, and record->bytes is not read.
  *
- * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event asks for
- * trailers (the missing members are zeros then, as perf writes them). PERFDATA_ELIMIT where the record would be too
- * large for its size field. */
+ * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event has trailers
+ * (then missing members are zeros, as perf writes them). PERFDATA_ELIMIT: the record is too large for its size
+ * field. */
 enum perfdata_status pd_encode_record(const struct perfdata_config *config, const struct perfdata_config *source,
 				      const struct perfdata_record *record, void *out, size_t *ret_size);
-/* The same in `room` bytes: records of simpleperf may be larger than others, up to 4 GiB; the writer splits them. */
+/* As pd_encode_record, into `room` bytes. Records of simpleperf may be up to 4 GiB long; the writer splits them. */
 enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, const struct perfdata_config *source,
 					 const struct perfdata_record *record, void *out, size_t room,
 					 size_t *ret_size);
@@ -83,7 +83,7 @@ enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature, e
 				       enum perfdata_byte_order order, const struct pd_feature_edit *edit,
 				       struct perfdata_text *out);
 
-/* PERFDATA_EUNSUP: a carrier in a build without zstd. */
+/* Returns PERFDATA_EUNSUP for compressed output in a build without zstd. */
 enum perfdata_status pd_writer_new(const struct pd_writer_options *options, struct pd_writer **ret,
 				   struct perfdata_error *reterr);
 void pd_writer_free(struct pd_writer *writer);
@@ -98,11 +98,11 @@ enum perfdata_status pd_writer_event(struct pd_writer *writer, const struct perf
 #define PD_WRITER_FEATURES 256
 
 /* Sets the section `id`, in the writer's byte order; replaces an earlier one with this id. The writer adds COMPRESSED
- * and AUXTRACE itself, and EVENT_DESC if none was set and events have names. Streams have no place for some sections,
- * which are dropped. */
+ * and AUXTRACE itself, and EVENT_DESC if none was set and events have names. It drops sections that a
+ * stream cannot hold. */
 enum perfdata_status pd_writer_feature(struct pd_writer *writer, uint32_t id, const void *bytes, size_t size);
 
-/* A record in the writer's byte order, whole. */
+/* Writes a whole record, in the writer's byte order. */
 enum perfdata_status pd_writer_record(struct pd_writer *writer, const void *bytes, size_t size);
 
 /* Writes payload after the last record: in all, as many bytes as the AUXTRACE or TRACING_DATA record states, rounded up

@@ -233,12 +233,12 @@ static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *r
 {
 	if (take_number(&line, end, ret_start) != NUMBER || !word_ends(line++))
 		return NULL;
-	char *behind = line;
-	const enum number size = take_number(&behind, end, ret_size);
+	char *after = line;
+	const enum number size = take_number(&after, end, ret_size);
 	if (size == TOO_LARGE)
 		return NULL;
-	if (size == NUMBER && (!*behind || word_ends(behind)))
-		return *behind && has_text(behind + 1) ? behind + 1 : NULL;
+	if (size == NUMBER && (!*after || word_ends(after)))
+		return *after && has_text(after + 1) ? after + 1 : NULL;
 	*ret_size = 0;
 	line += strspn(line, " \t\v\f\r");
 	return *line ? line : NULL;
