@@ -6,7 +6,7 @@
 #include <elf.h>
 #include "symbols/symbols.h"
 
-/* Older versions of elf.h, and musl's, lack these. */
+/* Older C libraries, and musl, do not define these. */
 #define PD_ELF_COMPRESS_ZSTD 2u
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
