@@ -154,7 +154,8 @@ def modules(made):
 
 
 def outputs(made, *source):
-    return [run(PERFDATA, *way, "-q", *source, made.recording).stdout for way in (["script"], ["folded"], ["ndjson", "--symbols", "yes", "--lines"])]
+    ways = (["script", "-F", "+symoff,+srcline"], ["folded"], ["ndjson", "--symbols", "yes", "--lines"], ["otlp"])
+    return [run(PERFDATA, *way, "-q", *source, made.recording).stdout for way in ways]
 
 
 def bundles(made):
@@ -184,6 +185,10 @@ def bundles(made):
               *home, *there)
         code, rows = made.rows("--symbols-from", what)
         check("match looks in it", code == 0 and states(rows) == ("match",) * 3 and rows["/bin/program"]["named"] and what in str(rows[BY_PATH]["found"]), code, rows)
+    answers = made.folder + "/answers.tar"
+    run(PERFDATA, "bundle", "--level", "answers", "--symfs", made.root, made.recording, "-o", answers)
+    there = outputs(made, "--symbols-from", answers)
+    check("the same names, offsets, lines and columns from answers alone", home == there, *there)
     lone = made.folder + "/lone.tar"
     with tarfile.open(lone, "w") as tar:
         info = tarfile.TarInfo("perfdata-bundle.json")

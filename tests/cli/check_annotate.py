@@ -19,10 +19,14 @@ import program
 from builder import BRANCH_STACK, IDENTIFIER, IP, Recording, TID, TIME
 
 SOURCE = """#include <cstdio>
-struct Sum { unsigned long of; void add(unsigned long more) { of = of * 31 + more; } };
+struct Sum { unsigned long of; void add(unsigned long more) { while (more > 99) more /= 3; of = of * 31 + more; } };
 unsigned long work(int n)
 {
 	Sum sum = { 1 };
+#if defined __i386__ || defined __x86_64__ || defined __aarch64__
+	if (n == 7)
+		asm volatile ("ret; nop");
+#endif
 	for (int i = 0; i < n; i++) {
 		if (i % 3)
 			sum.add(i);
@@ -142,6 +146,14 @@ def annotations(page):
     return json.loads(zlib.decompress(base64.b64decode(found.group(1)), 47)) if found else None
 
 
+def wrong_blocks(rows):
+    """Rows whose block is not what flows and targets of all rows say."""
+    rows = [row for row in rows if "text" in row]
+    targets = {row.get("target") for row in rows}
+    blocks = [row["address"] in targets or before["flow"] in ("jump", "condition", "return") for before, row in zip(rows, rows[1:])]
+    return [row for n, row in enumerate(rows) if row["block"] != sum(blocks[:n])]
+
+
 def check_page(folder, path):
     out = os.path.join(folder, "page.html")
 
@@ -192,6 +204,7 @@ def main():
             found = {at: int(row["target"], 16) for at, row in rows.items() if "target" in row}
             report("jumps go where objdump's go", [] if found == jumps else [found, jumps])
             check_callees(folder, binary, build_id)
+            report("a block begins at a target, and after what leaves it", wrong_blocks(function["rows"]))
         else:
             print("# no library decodes instructions here: %s" % function["no_code"])
         inlined = [row for row in function["rows"] if any("Sum::add" in name for name in row.get("inlined", []))]
@@ -201,6 +214,8 @@ def main():
         expected = [(function["symbol"], "Sum::add(unsigned long)", [row["address"] for row in inlined],
                      [[sum(row["sums"][event][k] for row in inlined) for k in (0, 1)] for event in (0, 1)])]
         report("an inlined function is the rows that it is inlined to", [] if seen == expected else [seen, expected])
+        whole, part = ({row["address"]: row.get("target") for row in rows} for rows in (function["rows"], alone[0]["rows"]))
+        report("its jumps lead to its own rows", [] if any(part.values()) and part == {at: whole[at] if whole[at] in part else None for at in part} else [part, whole])
         text = output("-q", "--symbol", "Sum::add", path)[0]
         report("its title names the function around it", [] if "Sum::add(unsigned long)  inlined in work(int)  in " in text else [text[:400]])
 

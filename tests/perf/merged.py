@@ -11,6 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rewritten  # noqa: E402
+from builder import IDENTIFIER, IP, Recording, TID, TIME  # noqa: E402
 from rewritten import program  # noqa: E402
 
 OF_ONE_HOST = ["callgraph-73.data", "group-73.data", "trace-73.data", "stream-trace-73.pipe", "trace-61.data", "threads-73.dir", "zstd-73.data",
@@ -65,6 +66,21 @@ def faults_of_samples(folder, paths, *options, filters=()):
     if len(ids) != len(set(ids)):
         faults.append("an id belongs to two events")
     return faults
+
+
+def faults_of_equal_ids(folder):
+    """Two events of two recordings that have the same id."""
+    paths = []
+    for number, name in enumerate(("cycles", "instructions")):
+        r = Recording()
+        event = r.event(name, [11], type=0, config=number, sample_type=IP | TID | TIME | IDENTIFIER, sample_id_all=1, period=5)
+        r.comm(100, 100, "work", time=1)
+        r.sample(event, ip=0x1000, pid=100, tid=100, time=10 + number)
+        r.feature(3, r.string("host"))
+        r.feature(12, r.event_desc())
+        paths.append(os.path.join(folder, name + ".data"))
+        r.save(paths[-1])
+    return faults_of_samples(folder, paths)
 
 
 def faults_of_perf(folder, paths):
@@ -170,6 +186,7 @@ def main():
         tap.report("so they have, with the other byte order", faults_of_samples(folder, plain, "--byte-order", "big"))
         for filters in (["--cpu", "0"], ["--pid", "9003,8820,8813"], ["--type", "sample"], ["--time", "50%-100%"]):
             tap.report("those that %s lets through" % " ".join(filters), faults_of_samples(folder, some[:5], filters=filters))
+        tap.report("events with one id stay apart", faults_of_equal_ids(folder))
         tap.report("sections are joined", faults_of_sections(folder))
         tap.report("a host that is not known", faults_of_unknown_host(folder))
         for title, paths, reason in refusals(folder):

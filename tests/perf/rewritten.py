@@ -18,7 +18,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program  # noqa: E402
-from builder import Recording, IP, TID, TIME  # noqa: E402
+from builder import CALLCHAIN, CONTEXT_USER, CONTEXT_USER_DEFERRED, IP, Recording, TID, TIME, USER  # noqa: E402
 
 PERF = os.environ.get("PERF", "perf")
 LARGEST = int(os.environ.get("PERF_FILES_LARGEST", "400000"))
@@ -403,6 +403,27 @@ def cut_has_no_empty_rounds(use_perf):
     return None
 
 
+def cut_keeps_what_belongs(_use_perf):
+    """A fork before the cut has no time any more, neither in its body; a chain after it stays, since a sample inside waits for it."""
+    r = Recording()
+    event = r.event("cycles", [11], period=1, sample_type=IP | TID | TIME | CALLCHAIN, sample_id_all=1, defer_callchain=1, defer_output=1)
+    r.comm(7, 7, "work", time=1)
+    r.task(7, 8, 7, 8, 7, 2)
+    for cookie, time in enumerate((10, 20, 30)):
+        r.sample(event, ip=0x1000, pid=8, tid=8, time=time, callchain=[CONTEXT_USER_DEFERRED, cookie])
+    for cookie, time in enumerate((40, 41, 42)):
+        r.record(22, r.words([cookie, 2, CONTEXT_USER, 0x1000 + cookie]), misc=USER, pid=8, tid=8, time=time)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "cut.data")
+        r.save(path)
+        out, code, said = rewritten(folder, "--time", "0.000000015,0.000000025", path)
+        if code != 0 or not out:
+            return "exit code %d: %s" % (code, said[-300:])
+        found = [json.loads(line) for line in program.run("ndjson", "-q", "--symbols", "no", "--order", "file", out).out.decode().splitlines()]
+        times = [[record.get("time") for record in found if record["type"] == kind] for kind in ("fork", "sample", "callchain_deferred")]
+        return None if times == [[0], [20], [40, 41, 42]] else "times of forks, samples, chains: %s" % times
+
+
 def is_chosen(path):
     """Of the corpus every fourth file takes part in what costs most."""
     name = os.path.basename(path)
@@ -428,7 +449,8 @@ def main():
     checks = [("cut in ten parts, merged again", [(is_same_in_parts, path, seven) for path in chosen if 0 < size_of(path) <= LARGEST]),
               ("repaired%s" % (" and opened by perf" if seven else ""), [(is_repaired, path, seven) for path in bad]),
               ("build-ids are added", [(adds_build_ids, seven)]), ("names of events survive", [(names_survive, seven)]),
-              ("a cut has no empty rounds", [(cut_has_no_empty_rounds, seven)])]
+              ("a cut has no empty rounds", [(cut_has_no_empty_rounds, seven)]),
+              ("a cut keeps what its samples need", [(cut_keeps_what_belongs, seven)])]
     if seven:
         checks.append(("perf says the same of the copy", [(perf_says_the_same, path) for path in good]))
         checks.append(("perf's own filters show the same", [(perf_filters_the_same, path) for path in chosen]))

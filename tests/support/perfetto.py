@@ -81,6 +81,8 @@ class Trace:
                     self.instants.append(one(part, 23).decode("utf-8"))
                 self.flow(part, one(packet, 8))
             for part in map(message, packet[117]):
+                if (one(part, 3), one(part, 4)) == next((before for before in reversed(self.states) if before[0] == one(part, 3)), None):
+                    raise ValueError("thread %d has the same state again" % one(part, 3))
                 self.states.append((one(part, 3), one(part, 4)))
             for bundle in map(message, packet[1]):
                 for event in map(message, bundle[2]):

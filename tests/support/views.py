@@ -13,13 +13,14 @@ class Sums:
         self.samples = self.weight = 0
         self.self_weight = collections.Counter()
         self.total_weight = collections.Counter()
-        self.threads = collections.Counter()
+        self.threads, self.thread_weights = collections.Counter(), collections.Counter()
 
     def add(self, functions, samples, weight, thread=None):
         """functions: callee first."""
         self.samples += samples
         self.weight += weight
         self.threads[thread] += samples
+        self.thread_weights[thread] += weight
         if functions:
             self.self_weight[functions[0]] += weight
             for function in set(functions):
@@ -105,6 +106,8 @@ class Pprof:
             labels = {}
             for label in map(message, part[3]):
                 key = self.strings[one(label, 1)]
+                if not (label[2] or label[4] or one(label, 3)):
+                    raise ValueError("label %s is neither a text nor a number: 0 needs a unit" % key)
                 labels[key] = self.strings[one(label, 2)] if label[2] else one(label, 3)
             self.samples.append((packed(part[1]), values, labels))
         for location in self.locations.values():
@@ -238,6 +241,8 @@ def speedscope_profiles(document):
         who, _, event = profile["name"].rpartition(" \u00b7 ")
         if profile["endValue"] != sum(profile["weights"]):
             raise ValueError("endValue is not what the weights add up to")
+        if len(events[event]) > 1 and events[event][-1][1] < sum(profile["weights"]):
+            raise ValueError("threads are not in the order of their weight")
         events[event].append((who, sum(profile["weights"]), own))
     return events
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/memory.h"
 #include "perfdata/symbols.h"
+#include "symbols/dwarf/dwarf.h"
 #include "symbols/symbols.h"
 #include "symbol_dso.h"
 #include "unit.h"
@@ -674,6 +675,26 @@ static void test_xz(void)
 	}
 }
 
+/* An address belongs to the range that begins at or before it and ends after it. */
+static void test_range_bounds(void)
+{
+	struct pd_dwarf_range items[] = { { 10, 20, 0, 0, 0 }, { 20, 24, 0, 0, 0 }, { 40, 41, 0, 0, 0 } };
+	struct pd_archive_entry entries[3] = { 0 };
+	const struct pd_dwarf_ranges ranges = { .items = items, .count = 3 };
+	const struct pd_archive archive = { .entries = entries, .nr = 3 };
+	for (size_t i = 0; i < 3; i++) {
+		entries[i].offset = items[i].start;
+		entries[i].size = items[i].end - items[i].start;
+	}
+	for (uint64_t address = 0; address < 50; address++) {
+		size_t i = 0;
+		while (i < 3 && !(items[i].start <= address && address < items[i].end))
+			i++;
+		CHECK(pd_dwarf_find_range(&ranges, address) == (i < 3 ? &items[i] : NULL));
+		CHECK(pd_archive_entry_at(&archive, address) == (i < 3 ? &entries[i] : NULL));
+	}
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
 {
 	(void)st, (void)type, (void)place;
@@ -704,6 +725,7 @@ int main(void)
 		{ "ELF: cut off anywhere", test_truncated },
 		{ "ELF: changed anywhere", test_garbage },
 		{ "xz: unpack", test_xz },
+		{ "ranges: where they begin and end", test_range_bounds },
 	};
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (length <= 0 || !mkdtemp(dir)) {
