@@ -16,7 +16,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
-from builder import BRANCH_STACK, IDENTIFIER, IP, Recording, TID, TIME
+from builder import BRANCH_STACK, CALLCHAIN, CONTEXT_USER, IDENTIFIER, IP, Recording, TID, TIME
 
 SOURCE = """#include <cstdio>
 struct Sum { unsigned long of; void add(unsigned long more) { while (more > 99) more /= 3; of = of * 31 + more; } };
@@ -154,6 +154,23 @@ def wrong_blocks(rows):
     return [row for n, row in enumerate(rows) if row["block"] != sum(blocks[:n])]
 
 
+def check_return_address(folder, binary, build_id, code, rows):
+    """An address where an inlined function begins executes in that function; as the address that a call returns to, it is still outside."""
+    at = next(at for (before, _text), (at, _more) in zip(code, code[1:]) if rows[at].get("inlined") and not rows[before].get("inlined"))
+    recording = Recording()
+    event = recording.event("cycles", ids=[1], type=0, config=0, sample_type=IDENTIFIER | IP | TID | TIME | CALLCHAIN, sample_id_all=1, period=10)
+    recording.comm(100, 100, "program", time=1)
+    recording.mmap2(100, 100, START, (os.path.getsize(binary) + 4095) & ~4095, 0, binary, build_id=build_id, time=2)
+    for time, chain in enumerate(([at], [code[0][0], at])):
+        recording.sample(event, ip=chain[0], pid=100, tid=100, time=3 + time, callchain=[CONTEXT_USER, *chain])
+    path = os.path.join(folder, "returns.data")
+    recording.save(path)
+    document = json.loads(call(program.PERFDATA, "speedscope", "-q", path))
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    stacks = sorted([names[frame] for frame in stack] for stack in document["profiles"][0]["samples"])
+    return [] if stacks == [["work(int)", "Sum::add(unsigned long)"], ["work(int)", "work(int)"]] else stacks
+
+
 def check_page(folder, path):
     out = os.path.join(folder, "page.html")
 
@@ -209,6 +226,7 @@ def main():
             print("# no library decodes instructions here: %s" % function["no_code"])
         inlined = [row for row in function["rows"] if any("Sum::add" in name for name in row.get("inlined", []))]
         report("inlined functions are named", [] if inlined else ["none"])
+        report("a call's return address is of the caller", check_return_address(folder, binary, build_id, code, rows))
         alone = json.loads(output("-q", "--json", "--symbol", "Sum::add", path)[0])["functions"]
         seen = [(f["symbol"], f["inlined_function"], [row["address"] for row in f["rows"]], f["sums"]) for f in alone]
         expected = [(function["symbol"], "Sum::add(unsigned long)", [row["address"] for row in inlined],

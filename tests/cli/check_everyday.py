@@ -133,7 +133,31 @@ def nameless_caller(folder):
                all("hot" in (cause or key) for key, cause in causes.items()) else [causes, rows[:2], done.err])
 
 
+# --- diff: a stored side is as good as its recordings ---
+
+
+def stored_side(folder):
+    """Sums of squared weights of 15 to 19 hexadecimal digits, which are more than a word holds."""
+    paths = [os.path.join(folder, "wide%d.data" % n) for n in range(2)]
+    for n, path in enumerate(paths):
+        r = Recording()
+        clock = r.event("cpu-clock", ids=[1], type=1, sample_type=IP | TID | TIME | PERIOD, sample_id_all=1, period=1000)
+        for bits in (28, 30, 32, 34):
+            r.comm(bits, bits, "weighs-%d" % bits, time=1000)
+            for time in range(200):
+                r.sample(clock, misc=KERNEL, ip=TEXT + bits, pid=bits, tid=bits, time=1001 + time, period=2**bits + n * time)
+        r.comm(99, 99, "once", time=1000)
+        r.sample(clock, misc=KERNEL, ip=TEXT, pid=99, tid=99, time=1001, period=2**32)
+        r.save(path)
+    stored = os.path.join(folder, "side.zst")
+    saved = run("diff", "-q", "--by", "comm", "--save", stored, paths[0])
+    sides = [run("diff", "-q", "--json", "--by", "comm", "--before", before, "--after", paths[1]) for before in (stored, paths[0])]
+    events = [json.loads(side.out or "{}").get("events") for side in sides]
+    tap.report("diff: a stored side says what its recordings say", [] if events[0] and events[0] == events[1] else [saved.err, *sides])
+
+
 with tempfile.TemporaryDirectory() as folder:
+    stored_side(folder)
     nameless_caller(folder)
     exited(folder)
 limited()

@@ -4,11 +4,14 @@
 import glob
 import json
 import os
+import random
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import parquet
 import program
+from builder import CALLCHAIN, IDENTIFIER, IP, Recording, TID, TIME
 
 TABLES = ["build_ids", "cpu", "events", "features", "findings", "frames", "lost", "mappings", "recordings", "samples", "stacks", "threads"]
 tap = program.Tap()
@@ -24,6 +27,29 @@ def files_of(folder):
 
 def is_whole(data):
     return data[:4] == b"PAR1" and data[-4:] == b"PAR1" and int.from_bytes(data[-8:-4], "little") <= len(data) - 12
+
+
+def check_levels(folder):
+    """Chains that are absent, empty, of one address and of more, without a pattern: the levels of the column say which."""
+    r = Recording()
+    fields = IP | TID | TIME | IDENTIFIER
+    events = [r.event(name, ids=[n + 1], type=0, config=n, sample_type=fields | more, sample_id_all=1, period=5)
+              for n, (name, more) in enumerate((("cycles", CALLCHAIN), ("instructions", 0)))]
+    chance, wanted = random.Random(5), []
+    for time in range(3000):
+        nr = chance.choice((None, 0, 1) if time < 2000 else (None, 0, 1, 3) if time < 2500 else (1, ))
+        r.sample(events[nr is None], ip=0x1000, pid=100, tid=100, time=10 + time, callchain=[0x1000 + n for n in range(nr or 0)])
+        wanted += [(0, 0)] if nr is None else [(n > 0, 2) for n in range(nr)] or [(0, 1)]
+    r.save(os.path.join(folder, "levels.data"))
+    result = convert(os.path.join(folder, "levels") + "/", "--table", "callchain", "--pages", "plain", os.path.join(folder, "levels.data"))
+    try:
+        found, nulls = parquet.levels(files_of(os.path.join(folder, "levels"))["callchain/levels.data.parquet"], b"callchain")
+    except (LookupError, ValueError) as error:
+        tap.report("levels can be read", [result.err, repr(error)])
+        return
+    wrong = [pair for pair in enumerate(zip(found, wanted)) if pair[1][0] != pair[1][1]]
+    tap.report("levels say which lists are absent and which are empty", result.code and result.err or wrong[:3] or len(found) != len(wanted) and len(found))
+    tap.report("… and statistics count what is no element", nulls != sum(level < 2 for _repeats, level in wanted) and nulls)
 
 
 def main():
@@ -71,6 +97,7 @@ def main():
         convert(chains + "/", "--table", "callchain", profile)
         tap.report("callchain has the call chain", b"\x04list\x15" not in files_of(chains)["callchain/callgraph-73.data.parquet"] and "no list")
 
+        check_levels(folder)
         result = program.run("parquet", "--symbols", "no", "--summary", "-", "-o", os.path.join(folder, "counted") + "/", profile)
         rows = {table: len(program.run("csv", "-q", "--symbols", "no", "--table", table, profile).out.splitlines()) - 1 for table in TABLES}
         told = json.loads(result.out.splitlines()[0])["records_out"]

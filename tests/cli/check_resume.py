@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -14,23 +15,34 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
+from builder import IP, Recording, TID, TIME
 from check_batch import tree
 
 GOOD = os.path.join(program.TESTDATA, "callgraph-73.data")
 OTHER = os.path.join(program.TESTDATA, "group-73.data")
 CUT = os.path.join(program.TESTDATA, "bad-record-size.data")
 FOLDERS, EACH = 5, 8
+LOST_SAMPLES = 13
 
 tap = program.Tap()
 report = tap.report
 
 
+def save_with_losses(path):
+    r = Recording()
+    event = r.event("cycles", ids=[1], type=0, sample_type=IP | TID | TIME, sample_id_all=1, period=5)
+    r.sample(event, ip=0x1000, pid=100, tid=100, time=1)
+    r.record(LOST_SAMPLES, struct.pack("<Q", 7), pid=100, tid=100, time=2)
+    r.save(path)
+
+
 def make(where):
-    """FOLDERS folders with EACH recordings; the second of all is damaged."""
+    """FOLDERS folders with EACH recordings; the second of all is damaged, the third has losses."""
     for folder in range(FOLDERS):
         os.makedirs("%s/in/host%d" % (where, folder))
         for number in range(EACH):
             shutil.copy(CUT if (folder, number) == (0, 1) else OTHER if number % 3 else GOOD, "%s/in/host%d/%d.data" % (where, folder, number))
+    save_with_losses(where + "/in/host0/2.data")
 
 
 def command(*words, out="out"):
@@ -149,6 +161,11 @@ def check_shards(where, whole, code):
     totals = lines(where + "/summary")[-1]
     report("shards side by side", [] if codes == [0, code] and content(where + "/out") == whole and len(set(told)) == len(told) == FOLDERS * EACH
            else [codes, len(told)])
+    first = {line["recording"]: line for k in range(2) for line in lines(where + "/summary%d" % k)[:-1]}
+    keys = ("recording", "outputs", "exit_code", "records", "samples", "lost_samples", "records_out", "bytes_in", "bytes_out", "errors", "warnings",
+            "findings_total", "first_error")
+    other = [(key, line[key], first[line["recording"]][key]) for line in lines(where + "/summary")[:-1] for key in keys if line[key] != first[line["recording"]][key]]
+    report("… what is skipped has the numbers of its conversion", other if any(line["lost_samples"] for line in first.values()) else ["no recording has losses"])
     report("… and one index of both", [] if totals["skipped"] == FOLDERS * EACH and again.returncode == code else [totals])
 
 

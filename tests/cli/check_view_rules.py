@@ -85,6 +85,10 @@ def check_profiles(path):
     threads = next(sums for name, _, sums in otlp.found if name == "cpu").thread_weights
     equal("otlp: threads with one stack stay apart", threads[200, 201], 3 * threads[200, 200])
     equal("otlp: the time of day", views.one(otlp.profiles[0], 3), 1_700_000_000_000_000_000 + 5010 - 4000)
+    for percent, rows in ((100, 1), (100.1, 0)):
+        done = run("report", "-q", "--json", "--symbols", "no", "--event", "a-b", "--percent-limit", str(percent), path)
+        equal("report --percent-limit %g" % percent, [len(event["rows"]) for event in json.loads(done.out or "{}").get("events", []) if event["event"] == "a-b"],
+              [rows] if rows else [])
     mains = [thread["pid"] for thread in json.loads(output("firefox", *words))["threads"] if thread["isMainThread"]]
     equal("firefox: each process has a main thread, also one whose number was given again", sorted(mains), ["0", "100", "100.1", "200"])
 

@@ -119,12 +119,13 @@ def check_cut(number, title, recording, folder, want):
 
     names = ";".join(want)
     lines = said("folded"), said("folded", "--truncated"), said("folded", "--truncated", "--root", want[0])
-    shown = said("report"), said("report", "--tree", "--min-percent", "0", "--truncated")
+    tree = ("--tree", "--min-percent", "0", "--truncated")
+    shown = said("report"), said("report", *tree), said("report", *tree, "--root", want[0])
     counted = json.loads(said("report", "--json"))["events"][0].get("cut_stacks")
     page = Page(said("flamegraph", "--truncated").encode())
     good = (lines == (f"frames;{names} 1\n", f"frames;[truncated stack];{names} 1\n", f"frames;{names} 1\n")
             and "1 of 1 stacks (100.00 %) were cut" in shown[0] and "dwarf,65528" in shown[0] and "[truncated stack]" not in shown[0]
-            and "[truncated stack]" in shown[1] and counted == 1
+            and "[truncated stack]" in shown[1] and "[truncated stack]" not in shown[2] and want[0] in shown[2] and counted == 1
             and any("1 of 1 stacks (100.00 %) were cut" in line for line in page.meta["warnings"]) and b"[truncated stack]" in page.names)
     print(f"{'ok' if good else 'not ok'} {number} - {title}, cut")
     if not good:
