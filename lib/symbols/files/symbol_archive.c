@@ -66,12 +66,14 @@ static enum perfdata_status find_directory(int fd, uint64_t *ret_offset, size_t 
 	if (pd_fstat(fd, &st))
 		return PERFDATA_EREAD;
 	const uint64_t file = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+	if (file < END_SIZE)
+		return PERFDATA_ABSENT;
 	const size_t size = file < END_SIZE + MAX_COMMENT ? (size_t)file : END_SIZE + MAX_COMMENT;
 	uint8_t *tail = pd_malloc(size);
-	if (size && !tail)
+	if (!tail)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = read_all(fd, tail, size, file - size);
-	size_t at = size >= END_SIZE ? size - END_SIZE + 1 : 0;
+	size_t at = size - END_SIZE + 1;
 	bool found = false;
 	while (!status && at && !found) {
 		struct pd_cursor c = little_cursor(tail + --at, END_SIZE);
