@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/sha256.h"
+#include "codec/codec.h"
 #include "emit/values/varint.h"
 #include "emit/flame/flame_page.h"
 #include "emit/flame/flamegraph.h"
@@ -417,10 +418,37 @@ static enum perfdata_status put_annotations(const struct flamegraph *graph, stru
 	return status;
 }
 
-enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdata_text *out)
+static bool unpack_files(uint8_t *out, size_t size)
 {
+	struct pd_decoder *decoder = pd_decoder_new(PD_CODEC_GZIP);
+	size_t in_used = 0, out_used = 0;
+	enum perfdata_status status = decoder ? PERFDATA_OK : PERFDATA_ENOMEM;
+	while (!status && out_used < size)
+		status = pd_decoder_run(decoder, pd_flame_page, pd_flame_page_stored, &in_used, out, size, &out_used);
+	pd_decoder_free(decoder);
+	return out_used == size;
+}
+
+/* Style, body and script, one after the other. False without memory. */
+static bool load_files(struct perfdata_text *out)
+{
+	const size_t size = pd_flame_page_css + pd_flame_page_body + pd_flame_page_script;
+	char *at = perfdata_text_reserve(out, size);
+	if (!at)
+		return false;
+	if (pd_flame_page_stored == size)
+		memcpy(at, pd_flame_page, size);
+	else if (!unpack_files((uint8_t *)at, size))
+		return false;
+	perfdata_text_commit(out, at + size);
+	return true;
+}
+
+static enum perfdata_status put_page(struct flamegraph *graph, const char *css, struct perfdata_text *out)
+{
+	const char *body = css + pd_flame_page_css, *script = body + pd_flame_page_body;
 	uint8_t digest[PD_SHA256_SIZE];
-	pd_sha256(pd_flame_page_script, pd_flame_page_script_size, digest);
+	pd_sha256(script, pd_flame_page_script, digest);
 	perfdata_text_literal(
 		out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -429,9 +457,9 @@ enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdat
 	perfdata_text_literal(out,
 			      "'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
 			      "<link rel=\"icon\" href=\"data:,\"><title>flame graph</title>\n<style>\n");
-	perfdata_text_append(out, pd_flame_page_css, pd_flame_page_css_size);
+	perfdata_text_append(out, css, pd_flame_page_css);
 	perfdata_text_literal(out, "</style></head>\n");
-	perfdata_text_append(out, pd_flame_page_body, pd_flame_page_body_size);
+	perfdata_text_append(out, body, pd_flame_page_body);
 	perfdata_text_literal(out, "<script id=\"data\" type=\"text/plain\">");
 	enum perfdata_status status = put_data(graph, out);
 	if (status == PERFDATA_OK && graph->nr_annotated) {
@@ -439,7 +467,16 @@ enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdat
 		status = put_annotations(graph, out);
 	}
 	perfdata_text_literal(out, "</script>\n<script>");
-	perfdata_text_append(out, pd_flame_page_script, pd_flame_page_script_size);
+	perfdata_text_append(out, script, pd_flame_page_script);
 	perfdata_text_literal(out, "</script></body></html>\n");
+	return status;
+}
+
+enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdata_text *out)
+{
+	struct perfdata_text files;
+	perfdata_text_init(&files);
+	const enum perfdata_status status = load_files(&files) ? put_page(graph, files.data, out) : PERFDATA_ENOMEM;
+	perfdata_text_release(&files);
 	return status;
 }
