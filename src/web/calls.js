@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What exports.c calls: the functions that the caller of the module put into Module.calls; and js_number, which strtod.c calls.
+// Functions that exports.c calls: they call those that the user of the module put into Module.calls. strtod.c calls js_number.
 mergeInto(LibraryManager.library, {
 	js_read_at: function (offset, buffer, room) { return Module['calls'].readAt(offset, buffer, room); },
 	js_write: function (output, bytes, size) { return Module['calls'].write(output, bytes, size); },

@@ -47,6 +47,9 @@ export function bytesOf(source) {
 		: source instanceof ArrayBuffer ? new Uint8Array(source) : null;
 }
 
+/** The same bytes in memory of their own. Unlike a slice of the array, that of its buffer is not zeroed first. */
+export const copyOf = (bytes) => new Uint8Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+
 export function concat(parts) {
 	const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
 	let at = 0;

@@ -72,7 +72,7 @@ export async function start(wasmBinary) {
 		schema: () => JSON.parse(text(module._web_schema())),
 		heapSize: () => module.HEAPU8.length,
 
-		/** sink: { open(name) → number of a further output, write(number, bytes) }; output 0 is open. The sink may keep the bytes. */
+		/** sink: { open(name) → number of a further output, write(number, bytes) }; output 0 is open. The bytes are the module's: a sink that keeps them copies them. */
 		convert(source, format, options, sink) {
 			const { heard, ...hooks } = listener(options);
 			const settings = settingsIn(options.settings), name = textIn(format);
@@ -85,7 +85,7 @@ export async function start(wasmBinary) {
 				open: (name) => sink.open(name),
 				write(output, at, size) {
 					try {
-						sink.write(output, module.HEAPU8.slice(at, at + size));
+						sink.write(output, module.HEAPU8.subarray(at, at + size));
 						return 0;
 					} catch (error) {
 						failure = error;

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { bytesOf, check_signal, concat, FLOW, memorySource, note_written, PerfdataError, stopped } from './common.js';
+import { bytesOf, check_signal, concat, copyOf, FLOW, memorySource, note_written, PerfdataError, stopped } from './common.js';
 import { start } from './engine.js';
 import { pathSource } from './files.js';
 import { recordOptions, recordsOf, tableOf, tableOptions } from './lines.js';
@@ -46,7 +46,7 @@ async function whole(source) {
 
 export async function convert(source, format, options = {}) {
 	const outputs = [{ name: '', parts: [] }];
-	const sink = { open: (name) => outputs.push({ name, parts: [] }) - 1, write: (number, bytes) => outputs[number].parts.push(bytes) };
+	const sink = { open: (name) => outputs.push({ name, parts: [] }) - 1, write: (number, bytes) => outputs[number].parts.push(copyOf(bytes)) };
 	const result = await run(source, format, options, sink);
 	const bytes = concat(outputs[0].parts);
 	return {

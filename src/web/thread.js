@@ -3,7 +3,7 @@
 // and for pieces of the recording if they are pushed. Started with workerData { wasm, source, format, options, flow, pieces }.
 // Messages out: { bytes }, { wants: true } (a piece; it comes by the port `pieces`), { finding }, { progress }, { result }, { error }.
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { FLOW, memorySource, PerfdataError, wait_for_room } from './common.js';
+import { copyOf, FLOW, memorySource, PerfdataError, wait_for_room } from './common.js';
 import { start } from './engine.js';
 import { pathSource } from './files.js';
 
@@ -42,7 +42,8 @@ try {
 		onProgress: (done, total) => parentPort.postMessage({ progress: [done, total] }),
 	}, {
 		open() { throw new PerfdataError(-4, 'this format has several outputs: use convert'); },
-		write(number, bytes) {
+		write(number, written) {
+			const bytes = copyOf(written);
 			wait_for_room(flow, bytes.length);
 			parentPort.postMessage({ bytes }, [bytes.buffer]);
 		},

@@ -3,7 +3,7 @@
 // Messages in: { id, call: 'start', wasm }, { id, call: 'convert', source, format, options, flow }, { id, call: 'open', source, options },
 // { id, call: 'push', bytes }, { id, call: 'next' | 'rows' | 'end' | 'close' }. A worker has one reading at a time.
 // Messages out: { id, result }, { id, error: { name, message, status } }, { id, progress: [done, total] }, { id, finding }, { id, output, name | bytes }.
-import { bytesOf, memorySource, wait_for_room } from './common.js';
+import { bytesOf, copyOf, memorySource, wait_for_room } from './common.js';
 import { start } from './engine.js';
 
 let engine, reading, answered;   // answered: the current message
@@ -63,7 +63,8 @@ const calls = {
 		let outputs = 1;
 		const result = engine.convert(sourceOf(source), format, { ...options, symbols: bundleOf(options.symbols), ...hooks() }, {
 			open(name) { say({ output: outputs, name }); return outputs++; },
-			write(output, bytes) {
+			write(output, written) {
+				const bytes = copyOf(written);
 				wait_for_room(flow, bytes.length);
 				say({ output, bytes }, [bytes.buffer]);
 			},
