@@ -311,7 +311,7 @@ enum { TREE_NUMBERS = 17, TREE_PREFIX = 19 };
 /* Finds the trees in the lines of a report: they follow the column heads. */
 static void find_levels(struct view *view)
 {
-	static const char head[] = "function, and below it";
+	static const char head[] = "function, then its";
 	bool is_tree = false;
 	for (size_t i = 0; i < view->nr; i++) {
 		struct row *row = &view->rows[i];
@@ -437,7 +437,7 @@ static void select_first(struct view *view)
 			view->selected = i;
 			return;
 		}
-		if (!view->selected && i + 1 < view->nr && memmem(row->text, row->size, "function, and below it", 22))
+		if (!view->selected && i + 1 < view->nr && memmem(row->text, row->size, "function, then its", 18))
 			view->selected = i + 1;
 	}
 }
@@ -462,7 +462,7 @@ static void look_up(struct browser *browser, const char *format, const char *opt
 	if (!strcmp(format, "annotate") && view.nr == 1) {
 		/* annotate has printed one line instead of instructions */
 		snprintf(browser->note, sizeof browser->note,
-			 "no code of its own was sampled: it only calls (Enter: callers)");
+			 "no sample is in its own code, only in functions that it calls (Enter: callers)");
 		view_release(&view);
 		return;
 	}
@@ -497,17 +497,16 @@ static void list_threads(struct browser *browser)
 
 static const char help_text[] =
 	"up, down, PgUp, PgDn, Home, End   move\n"
-	"Enter, right    callers of the function; in the list of threads: only this thread\n"
-	"c               functions that it calls\n"
-	"a               its instructions and source lines\n"
-	"+, Enter        in trees, on a line with + or -: unfold or fold what is below it\n"
+	"Enter, right    callers of the function; in the list of threads: choose this thread\n"
+	"c               functions that the function calls\n"
+	"a               instructions and source lines of the function\n"
+	"+, Enter        in trees, on a line with + or -: unfold or fold the lines below it\n"
 	"E, C            in trees: unfold all, fold all\n"
 	"left, Esc       back\n"
 	"/               search; n, N: next and previous\n"
-	"s               sort by the function itself, or with what it calls\n"
-	"d               only functions of this file; again: of all files\n"
-	"t               threads, to choose one; again: all threads\n"
-	"e               next event\n"
+	"s               sort by the function's own weight, or with its callees\n"
+	"d               list only functions of this file; again: of all files\n"
+	"t               list threads, to choose one; again: all threads\ne               next event\n"
 	"h, ?            this help\n"
 	"q               quit\n";
 
@@ -782,7 +781,7 @@ enum exit_code command_browse(struct options *options)
 		return EXIT_LIMIT;
 	}
 	if (options->files.nr != 1 || !strcmp(options->files.values[0], "-")) {
-		usage_error(&options->style, "browse takes one recording, which is a file");
+		usage_error(&options->style, "browse takes one FILE, which is not a pipe");
 	} else {
 		options->symbols = options->symbols ? options->symbols : "yes";
 		browser->options = options;

@@ -207,29 +207,29 @@ static const char *why_none(const struct hits *hits, const struct mapped *mapped
 	if (mapped->has_false_id)
 		return "the kernel marked device and inode as a build-id (W119)";
 	switch (mapped->kind) {
-	case PERFDATA_DSO_VDSO: return "the kernel gives none for the vdso";
+	case PERFDATA_DSO_VDSO: return "the kernel records none for the vdso";
 	case PERFDATA_DSO_PERF_MAP:
-	case PERFDATA_DSO_JITDUMP: return "code of a compiler at run time";
+	case PERFDATA_DSO_JITDUMP: return "code of a JIT compiler";
 	case PERFDATA_DSO_BPF: return "a BPF program has a tag instead";
 	case PERFDATA_DSO_KERNEL:
-	case PERFDATA_DSO_MODULE: return hits->has_table ? "not in the header's table" : "the recorder wrote no table";
+	case PERFDATA_DSO_MODULE: return hits->has_table ? "not in the header's table" : "the recording has no table";
 	case PERFDATA_DSO_USER:
 	case PERFDATA_DSO_STATE:
 	case PERFDATA_DSO_NONE: break;
 	}
 	if (begins_with(name, "//anon") || begins_with(name, "[anon"))
-		return "anonymous memory, or text that was moved to huge pages";
+		return "anonymous memory, or code that was moved to huge pages";
 	if (mapped->kind == PERFDATA_DSO_NONE || *name == '[')
 		return "memory, no file";
 	if (begins_with(name, "/memfd:") || begins_with(name, "/dev/") || begins_with(name, "/SYSV") ||
 	    begins_with(name, "anon_inode:"))
-		return "no file of a file system";
+		return "not a file of a file system";
 	if (ends_with(name, " (deleted)"))
-		return "its name was gone when the recorder looked";
+		return "it was deleted before the recorder read it";
 	if (hits->asked)
-		return "the kernel found no note: no ELF file, one without, or none in memory";
+		return "the kernel found none: no ELF file, no build-id in it, or not in memory";
 	return hits->has_table ? "not in the header's table"
-			       : "nobody asked for build-ids, and the recorder wrote no table";
+			       : "perf recorded without build-ids, and without a table of them";
 }
 
 static void note_recorder(struct hits *hits, const struct perfdata_reader *reader)

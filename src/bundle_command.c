@@ -110,10 +110,10 @@ static enum perfdata_bundle_level level_of(const struct options *options)
 static const char *reason_of(enum perfdata_status status)
 {
 	switch (status) {
-	case PERFDATA_EFORMAT: return "its build-id is another one";
+	case PERFDATA_EFORMAT: return "its build-id differs";
 	case PERFDATA_ELIMIT: return "larger than --max-file or --max-total";
-	case PERFDATA_EUSAGE: return "its recorded path is no path";
-	case PERFDATA_ABSENT: return "it is not there any more, or may not be read";
+	case PERFDATA_EUSAGE: return "its recorded path is not valid";
+	case PERFDATA_ABSENT: return "it was removed, or permission is denied";
 	default: return perfdata_status_text(status);
 	}
 }
@@ -304,7 +304,8 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		break;
 	default:
 		if (is_kallsyms)
-			note_missing(bundling, row, "only /proc/kallsyms has its names, which are those of this boot");
+			note_missing(bundling, row, "only /proc/kallsyms has its names, with the addresses of this "
+						    "boot");
 		else
 			add_elf(bundling, row);
 	}
@@ -521,7 +522,7 @@ enum exit_code command_bundle(struct options *options)
 	struct bundling bundling = { .options = options };
 	struct perfdata_bundle_limits limits = { .file = options->max_file, .total = options->max_total };
 	if (!options->output) {
-		usage_error(&options->style, "where to? -o symbols.tar.zst");
+		usage_error(&options->style, "-o FILE is missing, such as -o symbols.tar.zst");
 		return EXIT_USAGE;
 	}
 	if (!inputs_find(options) || !output_is_apart(options, "-o", options->output))

@@ -44,7 +44,7 @@ static bool add_format(struct options *options, const struct perfdata_emitter *e
 	for (size_t i = 0; i < options->nr_more_emitters; i++)
 		given_before |= emitter == options->more_emitters[i];
 	if (given_before) {
-		usage_error(&options->style, "--to names %s twice", emitter->name);
+		usage_error(&options->style, "--to: %s is listed twice", emitter->name);
 		return false;
 	}
 	if (options->nr_more_emitters == MOST_OTHER_FORMATS) {

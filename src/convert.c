@@ -161,37 +161,39 @@ static bool check_outputs(const struct options *options, bool many)
 	const char *output = options->output;
 	const struct message_style *style = &options->style;
 	if (options->nr_more_emitters && !many) {
-		usage_error(style, "several formats go to several files: give -o DIR/");
+		usage_error(style, "several formats need -o DIR/");
 		return false;
 	}
 	if (options->emitter->flags & PERFDATA_EMITTER_ONLY_NAMED && !many) {
-		usage_error(style, "%s writes several files: give -o DIR/", options->emitter->name);
+		usage_error(style, "%s writes several files: use -o DIR/", options->emitter->name);
 		return false;
 	}
 	if (options->nr_more_emitters && tables_are_several(options)) {
 		usage_error(style,
-			    "several tables are a conversion of their own: convert to other formats apart from that");
+			    "several tables cannot be combined with other formats: convert to these separately");
 		return false;
 	}
 	if (tables_are_several(options) && !many) {
-		usage_error(style, "--table all, or a list, writes several files: give -o DIR/");
+		usage_error(style, "--table all, or a list, writes several files: use -o DIR/");
 		return false;
 	}
 	for (size_t i = 0; tables_are_several(options) && i < options->files.nr; i++) {
 		if (input_is_stream(options->files.values[i])) {
-			usage_error(style, "several tables may need a second reading, and %s can be read only once",
+			usage_error(style, "several tables may need to read the input twice, but %s can be read only "
+					   "once",
 				    strcmp(options->files.values[i], "-") ? "a pipe" : "stdin");
 			return false;
 		}
 	}
 	if (options->files.nr > 1 && options->emitter->flags & PERFDATA_EMITTER_ONE_DOCUMENT && !many) {
-		usage_error(style, "%s holds one recording: with several files give -o DIR/", options->emitter->name);
+		usage_error(style, "an output of %s holds one recording: for several FILEs use -o "
+				   "DIR/", options->emitter->name);
 		return false;
 	}
 	if (many)
 		return output_name_check(options);
 	if (options->name || options->pack || options->resume) {
-		usage_error(style, "--%s is about files below a folder: give -o DIR/",
+		usage_error(style, "--%s applies to files in a folder: use -o DIR/",
 			    options->name   ? "name"
 			    : options->pack ? "pack"
 					    : "resume");

@@ -176,8 +176,8 @@ static void memory_note(struct conversion *conversion)
 	const char *fields = perfdata_option_text(options->values, options->nr_values, "fields");
 	if (samples && recorded && !input->messages.style.quiet && (!fields || strstr(fields, "user_stack")))
 		messages_note(&input->messages, input->file,
-			      "the samples hold memory of the programs (user_stack), which is written too; "
-			      "`perfdata anonymize` makes a recording without it");
+			      "the output contains memory of the recorded programs (user_stack); `perfdata anonymize` "
+			      "makes a recording without it");
 }
 
 /* The path of the output that failed; if an output exists already, that one. */

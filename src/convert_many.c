@@ -220,9 +220,9 @@ static void report_batch(const struct batch *batch)
 		const struct job *job = &batch->jobs[i];
 		const struct outcome *outcome = &job->outcome;
 		if (!outcome->file)
-			messages_note(&messages, job->file, "it was not begun");
+			messages_note(&messages, job->file, "not started");
 		else if (outcome->skipped)
-			messages_note(&messages, job->file, "%s is whole already", output_place(job, room));
+			messages_note(&messages, job->file, "%s is complete already", output_place(job, room));
 		else if (outcome->code == EXIT_FINE || outcome->code == EXIT_DAMAGED)
 			messages_note(&messages, job->file, "%s%" PRIu64 " %s written to %s",
 				      outcome->code == EXIT_DAMAGED ? "damaged: " : "", outcome->written, unit,
@@ -241,7 +241,7 @@ static void note_converted(struct batch *batch, struct job *job)
 	const int code = outcome->nr_outputs ? resume_add(batch->resume, job) : 0;
 	if (code) {
 		usage_error(&batch->options->style,
-			    "%s: the index of -o cannot be written, so --resume will not know of it: %s", job->file,
+			    "%s: the index of -o cannot be written, so --resume will convert it again: %s", job->file,
 			    error_text(code));
 		outcome->code = exit_code_join(outcome->code, exit_code_of_write(code));
 	}

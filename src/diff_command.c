@@ -75,7 +75,8 @@ static bool read_units(const struct options *options, struct units *units)
 		}
 		if (!fine || (*at && *at != ',')) {
 			usage_error(&options->style,
-				    "--units takes the work of both sides, such as A=1000,B=990+1010, not '%s'",
+				    "--units takes the units of work of both sides, such as A=1000,B=990+1010, not "
+				    "'%s'",
 				    options->units);
 			return false;
 		}
@@ -195,11 +196,11 @@ static bool find_sides(struct options *options)
 	const bool named = options->befores.nr || options->afters.nr;
 	const char *wrong = NULL;
 	if (named && options->files.nr)
-		wrong = "give both sides as BEFORE AFTER, or both with --before and --after";
+		wrong = "name both sides as BEFORE AFTER, or both with --before and --after";
 	else if (named && (!options->befores.nr || !options->afters.nr) && !(options->save && options->afters.nr))
-		wrong = "there are two sides: --before and --after";
+		wrong = "both sides are needed: --before and --after";
 	else if (!named && !(options->save ? options->files.nr : options->files.nr == 2))
-		wrong = options->save ? "--save needs the recordings of a side"
+		wrong = options->save ? "--save needs the recordings of one side"
 				      : "diff takes two FILEs, or --before FILE… --after FILE…";
 	if (wrong) {
 		usage_error(&options->style, "%s", wrong);
@@ -217,12 +218,12 @@ static bool find_sides(struct options *options)
 	for (size_t i = 0; i < options->afters.nr; i++)
 		stdins += !strcmp(options->afters.values[i], "-");
 	if (stdins > 1) {
-		usage_error(&options->style, "- is stdin, which is one recording: name it once");
+		usage_error(&options->style, "- (stdin) can be named only once");
 		return false;
 	}
 	const char *comparing = options->befores.nr ? NULL : comparing_option(options);
 	if (comparing) {
-		usage_error(&options->style, "--%s changes nothing where one side is saved, and nothing compared",
+		usage_error(&options->style, "--%s changes nothing with --save alone, which compares nothing",
 			    comparing);
 		return false;
 	}

@@ -138,7 +138,7 @@ void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *ans
 		perfdata_text_printf(out, "nothing regressed%s",
 				     perfdata_comparison_verdict(answer->comparison) == PERFDATA_VERDICT_PASS
 					     ? ""
-					     : ", but a rise beyond the limits might not have been seen");
+					     : ", but a rise beyond the limits could have been missed");
 	} else {
 		if (worse)
 			perfdata_text_printf(out, "%zu %s regressed", worse, kind_of(answer, worse));
@@ -169,7 +169,7 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 	if (event->scale != 1)
 		perfdata_text_printf(
 			out,
-			"; values after are in %% of the weight before (what did not change has x%.3f of its share)",
+			"; values after are in %% of the weight before (shares of unchanged functions: x%.3f)",
 			event->scale);
 	perfdata_text_printf(out, "; dispersion %.2f%s", event->dispersion,
 			     event->dispersion_known ? "" : " (assumed: no repeat runs)");

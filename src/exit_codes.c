@@ -11,13 +11,13 @@ static const struct {
 	const char *meaning;
 } codes[] = {
 	{ EXIT_INTERRUPTED,
-	  "interrupted; what went to stdout was finished and says \"complete\":false, files are not kept" },
+	  "interrupted; output on stdout is complete and says \"complete\":false, output files are not kept" },
 	{ EXIT_OUTPUT, "cannot write" },
 	{ EXIT_LIMIT, "a limit was hit" },
-	{ EXIT_INPUT, "cannot open or read, or no perf.data at all" },
+	{ EXIT_INPUT, "an input cannot be opened or read, or is no perf.data" },
 	/* also for an input: its output exists, or it lacks requested data */
-	{ EXIT_USAGE, "wrong use, said before any work; or an output that exists" },
-	{ EXIT_DAMAGED, "damaged or unfinished input; all that could be read is in the output" },
+	{ EXIT_USAGE, "wrong use, reported before any work; or an output exists already" },
+	{ EXIT_DAMAGED, "damaged or unfinished input; the output has all that could be read" },
 	{ EXIT_ANSWER_NO, "done, and the answer is no" },
 	{ EXIT_FINE, "done, and nothing was wrong with the input" },
 };

@@ -121,13 +121,13 @@ bool filters_check(const struct options *options)
 	}
 	for (size_t i = 0; range.percent && i < options->files.nr; i++) {
 		if (input_is_stream(options->files.values[i])) {
-			usage_error(&options->style, "--time in percent needs a file: the end of %s is not known",
+			usage_error(&options->style, "--time in percent needs a file: %s has no known end",
 				    strcmp(options->files.values[i], "-") ? options->files.values[i] : "stdin");
 			return false;
 		}
 	}
 	if (options->symbol_names.nr && options->symbols && !strcmp(options->symbols, "no")) {
-		usage_error(&options->style, "--symbol needs the names that --symbols no does without");
+		usage_error(&options->style, "--symbol needs names: leave out --symbols no");
 		return false;
 	}
 	return true;

@@ -197,8 +197,8 @@ static const char *const common_commands[] = { "info", "report", "annotate", "br
 static void show_usage(void)
 {
 	printf("Usage: perfdata COMMAND [options] FILE…\n"
-	       "       perfdata FILE                       what is in a recording, on one screen\n\n"
-	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin.\n");
+	       "       perfdata FILE                       overview of a recording on one screen\n\n"
+	       "Reads perf.data recordings: files, pipes, directories, compressed, damaged. - is stdin.\n");
 }
 
 enum exit_code help_overview(void)
@@ -212,9 +212,9 @@ enum exit_code help_overview(void)
 		printf("  %-10s %s\n", common_commands[i], command ? command->help : emitter->help);
 	}
 	printf("\nperfdata help commands   all commands, and exit codes\n"
-	       "perfdata help COMMAND    its own options; with -v all options\n"
+	       "perfdata help COMMAND    options of a command; with -v all options\n"
 	       "perfdata help options    options that most commands take\n"
-	       "perfdata explain CODE    what the code of a message means\n");
+	       "perfdata explain CODE    meaning of a message's code\n");
 	return EXIT_FINE;
 }
 
@@ -234,7 +234,7 @@ static enum exit_code help_commands(void)
 
 static enum exit_code help_options(void)
 {
-	printf("Options that most commands take. Which ones a command takes: perfdata help COMMAND\n");
+	printf("Options that most commands take; perfdata help COMMAND lists those of a command\n");
 	show_groups(COMMON_GROUPS, NULL);
 	printf("\nFlags have a --no- twin.\n");
 	return EXIT_FINE;

@@ -235,7 +235,7 @@ static void show_counts(struct perfdata_text *out, const struct perfdata_summary
 		const struct perfdata_event_count *event = perfdata_summary_event(summary, i);
 		perfdata_text_printf(out, "  %12" PRIu64 " samples %12" PRIu64 " deliveries  ", event->samples,
 				     event->deliveries);
-		answer_text(out, event->event ? event->event->name : "(of no known event)");
+		answer_text(out, event->event ? event->event->name : "(unknown event)");
 		perfdata_text_char(out, '\n');
 	}
 }

@@ -46,10 +46,10 @@ void name_counts_release(struct name_counts *counts)
 
 void name_counts_text(struct perfdata_text *out, const struct name_counts *counts)
 {
-	perfdata_text_printf(out, "names: %" PRIu64 " of %" PRIu64 " samples have one\n", counts->named,
+	perfdata_text_printf(out, "names: %" PRIu64 " of %" PRIu64 " samples have a name\n", counts->named,
 			     counts->samples);
 	for (size_t i = 0; i < counts->nr; i++) {
-		perfdata_text_printf(out, "  %12" PRIu64 " have none in ", counts->list[i].samples);
+		perfdata_text_printf(out, "  %12" PRIu64 " without a name in ", counts->list[i].samples);
 		answer_text(out, counts->list[i].filename ? counts->list[i].filename : "(no file)");
 		perfdata_text_char(out, '\n');
 	}

@@ -30,7 +30,7 @@ static bool add_file(struct collecting *collecting, const char *file)
 	struct input_list *list = collecting->list;
 	if (!strcmp(file, "-") && collecting->stdin_taken) {
 		usage_error(&collecting->options->style,
-			    "stdin is a list of files already: - cannot be a recording as well");
+			    "stdin is already read by --files-from -: FILE cannot be - too");
 		return false;
 	}
 	if (!grow_list(&list->items, &list->room, list->nr, sizeof *list->items))
@@ -82,16 +82,16 @@ static bool add_lines(struct collecting *collecting, const char *name, FILE *fil
 	bool fine = true;
 	while (fine && (status = lines_next(&lines)) == PERFDATA_OK) {
 		if (memchr(lines.text, '\0', lines.size))
-			fine = refuse_list(collecting, name, &lines, "has a zero byte, which no path has: -0 reads "
-								     "paths that zero bytes end");
+			fine = refuse_list(collecting, name, &lines,
+					   "contains a NUL byte: -0 reads paths that end with NUL bytes");
 		else if ((empty = lines.size ? 0 : empty + 1) > MOST_EMPTY)
-			fine = refuse_list(collecting, name, &lines, "follows thousands of empty ones: it is no list "
-								     "of paths");
+			fine = refuse_list(collecting, name, &lines,
+					   "follows thousands of empty lines: this is no list of paths");
 		else
 			fine = add_line(collecting, lines.text);
 	}
 	if (fine && status == PERFDATA_ELIMIT)
-		fine = refuse_list(collecting, name, &lines, "is longer than any path: it is no list of paths");
+		fine = refuse_list(collecting, name, &lines, "is longer than any path: this is no list of paths");
 	else if (fine && status == PERFDATA_ENOMEM)
 		fine = options_no_memory(collecting->options);
 	else if (fine && status == PERFDATA_EREAD)
@@ -129,7 +129,7 @@ static bool collect_files(struct collecting *collecting)
 {
 	const struct options *options = collecting->options;
 	if (options->null && !options->lists_of_files.nr) {
-		usage_error(&options->style, "-0 says how the paths of --files-from end: give that too");
+		usage_error(&options->style, "-0 needs --files-from");
 		return false;
 	}
 	for (size_t i = 0; i < options->lists_of_files.nr; i++)
@@ -143,7 +143,7 @@ static bool collect_files(struct collecting *collecting)
 		return true;
 	if (stdin_has_data())
 		return add_file(collecting, "-");
-	usage_error(&options->style, "no FILE was given, and there is nothing on stdin");
+	usage_error(&options->style, "FILE is missing, and stdin has no data");
 	return false;
 }
 
@@ -167,7 +167,7 @@ static void append_parts(struct perfdata_text *out, const char *path)
 }
 
 /* The end of the last ".." in a path; NULL: there is none. */
-static const char *behind_last_up(const char *path)
+static const char *rest_after_last_up(const char *path)
 {
 	const char *found = NULL;
 	for (const char *at = path; (at = strstr(at, "..")); at += 2)
@@ -181,15 +181,15 @@ static const char *behind_last_up(const char *path)
 static char *absolute_path(const char *path, const char *working)
 {
 	struct perfdata_text out;
-	const char *behind = behind_last_up(path);
-	char *front = behind ? strndup(path, (size_t)(behind - path)) : NULL;
+	const char *rest = rest_after_last_up(path);
+	char *front = rest ? strndup(path, (size_t)(rest - path)) : NULL;
 	char *real = front ? realpath(front, NULL) : NULL;
 	perfdata_text_init(&out);
 	if (!real && *path != '/')
 		append_parts(&out, working);
 	if (real)
 		append_parts(&out, real);
-	append_parts(&out, real ? behind : path);
+	append_parts(&out, real ? rest : path);
 	perfdata_text_char(&out, '\0');
 	char *whole = perfdata_text_failed(&out) ? NULL : strdup(out.data);
 	perfdata_text_release(&out);
@@ -228,7 +228,7 @@ static bool drop_same(struct options *options, struct input_list *list)
 		}
 		struct messages messages;
 		messages_init(&messages, &options->style, false);
-		messages_note(&messages, list->items[i].file, "it was named before: it is read once");
+		messages_note(&messages, list->items[i].file, "named twice; it is read once");
 		messages_release(&messages);
 		free(list->items[i].file);
 		free(list->items[i].recording);
@@ -306,7 +306,7 @@ static bool name_below(struct options *options, struct listed *item, const char 
 		size = real ? size_in(real_folder, real) : 0;
 		if (!size) {
 			free(real);
-			usage_error(&options->style, "%s is not below %s, as --relative-to says", item->file,
+			usage_error(&options->style, "%s is not below %s, the folder of --relative-to", item->file,
 				    options->relative_to);
 			return false;
 		}

@@ -84,14 +84,13 @@ static enum exit_code copy_bytes(const struct options *options, const char *file
 			return EXIT_FINE;
 		if ((uint64_t)got > *room) {
 			usage_error(&options->style,
-				    "%s: it is read more than once, and its copy is larger than "
-				    "--max-spool",
+				    "%s: it has to be read twice, and its copy is larger than --max-spool",
 				    file);
 			return EXIT_LIMIT;
 		}
 		*room -= (uint64_t)got;
 		if (!write_all(to, buffer, (size_t)got))
-			return no_copy(options, file, "its temporary copy cannot be written", errno);
+			return no_copy(options, file, "the temporary copy cannot be written", errno);
 	}
 }
 

@@ -128,7 +128,7 @@ static bool find_sources(struct matching *matching)
 	}
 	if (o->min_named && !matching->verdict.names_known) {
 		usage_error(&o->style,
-			    "--min-named needs files: a list or a recording does not show what can be named");
+			    "--min-named needs files: lists and recordings do not show which samples can be named");
 		return false;
 	}
 	return true;
@@ -184,7 +184,7 @@ static bool add_others(struct matching *matching)
 				       PERFDATA_OK;
 		}
 		if (fine && !identified) {
-			usage_error(&o->style, "%s: no build-id in it to compare with", path);
+			usage_error(&o->style, "%s: the recording has no build-ids to compare with", path);
 			matching->code = exit_code_join(matching->code, EXIT_INPUT);
 		}
 		/* of several recordings, the answer lists the files of the last one only */

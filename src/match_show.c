@@ -116,12 +116,12 @@ void match_spell_shares(struct perfdata_text *out, const struct match_answer *an
 			others += !is_same && v->rows[i].result.state != PERFDATA_MATCH_MEMORY &&
 				  file_row_is_hit(v->rows[i].file);
 		}
-		perfdata_text_printf(out, "%zu files are the same in both; of those that were hit, %zu are not\n", same,
+		perfdata_text_printf(out, "%zu files are the same in both; %zu of those with samples are not\n", same,
 				     others);
 		return;
 	}
 	if (!answer->rows->samples) {
-		perfdata_text_literal(out, "no samples: no file was hit, and nothing needs a name\n");
+		perfdata_text_literal(out, "no samples: nothing needs a name\n");
 		return;
 	}
 	perfdata_text_printf(
@@ -218,7 +218,7 @@ bool match_show_text(const struct match_answer *answer)
 		}
 	}
 	if (hidden)
-		perfdata_text_printf(&out, "%zu more that no sample passed through (-v shows them)\n", hidden);
+		perfdata_text_printf(&out, "%zu more without samples (-v shows them)\n", hidden);
 	if (verdict->nr_reasons)
 		perfdata_text_literal(&out, "the answer is no:\n");
 	append_lines(&out, &verdict->reasons);

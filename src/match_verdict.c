@@ -95,7 +95,7 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 				     row->file->samples);
 	if (row->is_matched && result->parts & NAMES && !(result->parts & PERFDATA_PART_TEXT) &&
 	    row->file->kind != PERFDATA_DSO_KERNEL)
-		perfdata_text_literal(begin_phrase(&note), "no code: names yes, unwinding and disassembly no");
+		perfdata_text_literal(begin_phrase(&note), "names only: no code for unwinding and disassembly");
 	if (result->parts & PERFDATA_PART_ALT_MISSING)
 		perfdata_text_literal(begin_phrase(&note), "its debug information refers to a file that is not here");
 	if (result->debug) {
@@ -225,7 +225,7 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 		}
 	}
 	if (any && !found && !verdict->between_recordings)
-		refuse_verdict(verdict, "none of the files that were hit was found");
+		refuse_verdict(verdict, "none of the files with samples was found");
 }
 
 bool match_limits_parse(const struct options *options, struct match_limits *ret)

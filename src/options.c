@@ -260,9 +260,9 @@ static bool check_names(const struct options *options, unsigned groups,
 	if (!useless)
 		return true;
 	if (options->symbols)
-		usage_error(&options->style, "--%s and --symbols no do not go together: choose one", useless);
+		usage_error(&options->style, "--%s and --symbols no contradict each other: choose one", useless);
 	else
-		usage_error(&options->style, "--%s changes nothing without names: give --symbols yes too", useless);
+		usage_error(&options->style, "--%s changes nothing without names: add --symbols yes", useless);
 	return false;
 }
 

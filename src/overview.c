@@ -129,8 +129,8 @@ static void show_losses(struct perfdata_text *out, const struct perfdata_summary
 	else
 		perfdata_text_literal(out, "lost: nothing\n");
 	if (!summary->complete)
-		perfdata_text_literal(out, "complete: no, it is damaged or was cut; what can be read is read: perfdata "
-					   "check says where\n");
+		perfdata_text_literal(out, "complete: no, the recording is damaged or cut: perfdata check says "
+					   "where\n");
 }
 
 /* Appends the share of samples with a symbol name, and the files with most of the other samples. */
@@ -253,30 +253,30 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 	char table[128];
 	snprintf(table, sizeof table, "csv --table event:%.100s", can.table ? can.table : "");
 	offer_command(next, can.time, "report", "where the time goes");
-	offer_command(next, can.work && !can.time, "report", "which functions cause what was counted");
+	offer_command(next, can.work && !can.time, "report", "which functions cause the counted events");
 	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++) {
 		offer_command(next, spans >> i & 1, span_answers[i].report, span_answers[i].what);
 		if (!i)
 			offer_command(next, waits && can.stacks, "flamegraph --weight off-cpu -o out.html",
-				      "from where they waited, as a picture in a browser");
+				      "which stacks waited, as a picture in a browser");
 	}
 	offer_command(next, can.occurrences && !profile && !spans, "report",
-		      "how often it happened, and where or in which programs");
+		      "how often the event happened, and where or in which programs");
 	offer_command(next, can.occurrences && profile, "report --by event", "how often each event was sampled");
 	offer_command(next, profile, "flamegraph -o out.html", "the same as a picture in a browser");
 	offer_command(next, can.occurrences && can.stacks && !profile && !waits, "flamegraph -o out.html",
-		      "from where it happened, as a picture in a browser");
+		      "the stacks of the event, as a picture in a browser");
 	offer_command(next, can.switches, "perfetto -o out.pftrace",
-		      "which thread ran and waited when, for ui.perfetto.dev");
+		      "when each thread ran and waited, for ui.perfetto.dev");
 	offer_command(next, can.table && !can.switches, "perfetto -o out.pftrace",
-		      "what happened when, for ui.perfetto.dev");
-	offer_command(next, can.table, table, "what was recorded with each, as a table");
+		      "events in time, for ui.perfetto.dev");
+	offer_command(next, can.table, table, "fields of each occurrence, as a table");
 	offer_command(next, can.switches, "parquet -o tables/",
 		      "all as tables for SQL: who waited how long, for instance");
 	offer_command(next, can.table && !can.switches, "parquet -o tables/", "all as tables for SQL");
 	offer_command(next, can.samples, "script", "every sample as text");
 	offer_command(next, names->named < names->samples, "match", "which files would give names");
-	offer_command(next, true, "-v", "all that the recording says of itself");
+	offer_command(next, true, "-v", "all facts in the recording's header");
 	perfdata_text_literal(out, "next:\n");
 	for (size_t i = 0; i < next->nr; i++)
 		show_line(out, next->items[i].command, file, sizeof "  perfdata  " + next->widest + strlen(file) + 1,

@@ -256,7 +256,7 @@ static void note_renames(struct rewrite *rewrite, struct perfdata_reader *const 
 		}
 		if (!found)
 			messages_note(&rewrite->messages, rewrite->options->output,
-				      "no event was renamed: none is called '%s'%s", rewrite->renames[i].from,
+				      "no event was renamed: none has the name '%s'%s", rewrite->renames[i].from,
 				      perfdata_nearest_hint(&nearest, "", hint));
 	}
 }
@@ -378,8 +378,7 @@ static void tell_counts(struct rewrite *rewrite)
 			      changed->addresses, changed->unmapped, changed->fields_cleared, changed->records_dropped);
 		if (changed->stacks)
 			messages_note(&rewrite->messages, rewrite->options->output,
-				      "%" PRIu64 " of %" PRIu64 " stacks unwound: what was found is in the "
-				      "call chains",
+				      "%" PRIu64 " of %" PRIu64 " stacks unwound into call chains",
 				      changed->unwound, changed->stacks);
 	}
 	if (rewrite->options->add_build_ids)
@@ -460,17 +459,17 @@ static bool check_options(struct options *options, bool merges)
 	const struct message_style *style = &options->style;
 
 	if (!options->output) {
-		usage_error(style, "-o FILE says where the recording goes; - is stdout");
+		usage_error(style, "-o FILE is missing; - is stdout");
 		return false;
 	}
 	if (!inputs_find(options) || !filters_check(options))
 		return false;
 	if (options->files.nr != 1 && !merges) {
-		usage_error(style, "one recording is taken at a time");
+		usage_error(style, "only one recording is accepted");
 		return false;
 	}
 	if (!strcmp(options->output, "-") && isatty(STDOUT_FILENO)) {
-		usage_error(style, "a recording is not for a terminal: give -o FILE");
+		usage_error(style, "stdout is a terminal: use -o FILE");
 		return false;
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };

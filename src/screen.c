@@ -82,11 +82,11 @@ static bool find_functions(struct screen *screen)
 static const char *begin_screen(struct screen *screen)
 {
 	if (!find_functions(screen))
-		return "the curses library lacks a function that is needed";
+		return "the curses library lacks a required function";
 	setlocale(LC_CTYPE, "");
 	screen->of = screen->newterm(NULL, stdout, stdin);
 	if (!screen->of)
-		return "nothing is known of this kind of terminal (TERM)";
+		return "this kind of terminal (TERM) is unknown";
 	const char *moves = screen->tigetstr("cup");
 	void **standard = (void **)dlsym(screen->library, "stdscr");
 	if (!moves || moves == (const char *)-1 || !standard)
@@ -104,7 +104,7 @@ struct screen *screen_open(const char **ret_reason)
 {
 	const char *name;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		*ret_reason = "stdin and stdout are to be a terminal; report and annotate answer without one";
+		*ret_reason = "stdin and stdout have to be a terminal; report and annotate need none";
 		return NULL;
 	}
 	struct screen *screen = calloc(1, sizeof *screen);

@@ -10,15 +10,15 @@ const struct span_answer span_answers[NR_SPAN_ANSWERS] = {
 	  { "sched:sched_switch" } },
 	{ PERFDATA_SPAN_SYSCALL, "system calls", "calls", "report --spans syscall", "how long system calls took",
 	  { "raw_syscalls:sys_enter", "syscalls:sys_enter_" } },
-	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long locks of the kernel were waited for",
+	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long threads waited for kernel locks",
 	  { "lock:contention_begin" } },
-	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long requests of disks took",
+	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long disk requests took",
 	  { "block:block_rq_issue" } },
 	{ PERFDATA_SPAN_IRQ, "interrupts", "interrupts", "report --spans irq", "how long interrupts took",
 	  { "irq:irq_handler_entry" } },
 	{ PERFDATA_SPAN_SOFTIRQ, "soft interrupts", "soft interrupts", "report --spans softirq",
 	  "how long soft interrupts took", { "irq:softirq_entry" } },
-	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests were left",
+	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests did not run",
 	  { "kvm:kvm_exit" } },
 };
 

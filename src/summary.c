@@ -78,7 +78,7 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 	if (!options->summary)
 		return EXIT_FINE;
 	if (!strcmp(options->summary, "-") && (!options->output || !strcmp(options->output, "-")))
-		usage_error(&options->style, "--summary -: stdout is taken");
+		usage_error(&options->style, "--summary -: stdout is used by the output");
 	else if (!output_is_apart(options, "--summary", options->summary))
 		return EXIT_USAGE;
 	else if ((summary->fd = open_file(options)) >= 0)

@@ -186,7 +186,7 @@ enum exit_code command_symbolize(struct options *options)
 	if (code == EXIT_LIMIT)
 		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
 	else if (naming.too_long)
-		usage_error(&options->style, "line %llu of stdin is longer than %u MiB: this is no text",
+		usage_error(&options->style, "line %llu of stdin is longer than %u MiB: this is not text",
 			    (unsigned long long)naming.too_long, MOST_LINE >> 20);
 	else if (naming.failure)
 		usage_error(&options->style, "names are missing: %s",

@@ -48,11 +48,13 @@ void unnamed_note(struct input *input, const struct perfdata_session *session)
 	perfdata_text_printf(&text, "%.1f %% of %" PRIu64 " samples have no name",
 			     100.0 * (double)unnamed.unnamed / (double)unnamed.samples, unnamed.samples);
 	append_files(&text, session, files, nr);
-	perfdata_text_string(&text, nr ? "; `perfdata match FILE` says which files would help, --symfs where they are"
+	perfdata_text_string(&text, nr ? "; `perfdata match FILE` lists the files that would help, --symfs DIR says "
+					 "where they are"
 				       : ": they lie outside of all mapped files");
 	if (has_kernel && kernel_may_be_ours(input))
 		perfdata_text_literal(
-			&text, "; if this is the boot that was recorded, --kallsyms /proc/kallsyms names the kernel");
+			&text, "; if this host was recorded and not rebooted since, --kallsyms /proc/kallsyms names "
+			       "the kernel");
 	if (!perfdata_text_failed(&text))
 		messages_note(&input->messages, input->file, "%.*s", (int)text.size, text.data);
 	perfdata_text_release(&text);

@@ -37,7 +37,7 @@ void unwinding_show(struct perfdata_text *out, const struct unwinding *unwinding
 	const char *between = "";
 	if (!unwinding->stacks)
 		return;
-	perfdata_text_printf(out, "unwinding: %" PRIu64 " stack%s not followed to the end: ", unwinding->stacks,
+	perfdata_text_printf(out, "unwinding: %" PRIu64 " stack%s incomplete: ", unwinding->stacks,
 			     unwinding->stacks == 1 ? " was" : "s were");
 	for (size_t i = 0; i <= OTHER_CODE; i++) {
 		if (!unwinding->of[i])

@@ -243,7 +243,7 @@ struct perfdata_run_options {
 	/* returns all findings so far, for `end`; may be NULL */
 	const struct perfdata_finding *(*findings)(void *findings_user, size_t *ret_nr, uint64_t *ret_total);
 	void *findings_user;
-	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
+	const char *recording;                  /* for perfdata_emit_context; NULL: name of the file */
 	/* for perfdata_emit_context: all emitters with tables add their rows, except those whose target has a
 	 * counter */
 	uint64_t *rows;

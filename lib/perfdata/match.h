@@ -49,15 +49,15 @@ enum perfdata_match_state {
 	PERFDATA_MATCH_MEMORY,       /* code without a file */
 };
 
-/* The information in a file and in its separate debug files. */
+/* Parts that a file and its separate debug files may have. */
 enum perfdata_match_part {
 	PERFDATA_PART_TEXT = 1,        /* code and unwind tables */
 	PERFDATA_PART_SYMTAB = 2,
 	PERFDATA_PART_DYNSYM = 4,      /* .dynsym: exported names only */
 	PERFDATA_PART_MINIDEBUG = 8,   /* .gnu_debugdata */
 	PERFDATA_PART_DWARF = 16,
-	PERFDATA_PART_ALTLINK = 32,    /* a supplementary file (dwz) holds some debug information, and was found */
-	PERFDATA_PART_ALT_MISSING = 64,   /* … and was not found */
+	PERFDATA_PART_ALTLINK = 32,    /* a supplementary file (dwz) is needed, and was found */
+	PERFDATA_PART_ALT_MISSING = 64,   /* a supplementary file (dwz) is needed, but was not found */
 	PERFDATA_PART_ANSWERS = 256,   /* names, inlined functions and lines of some addresses: see bundle.h */
 	PERFDATA_PART_UNSEEN = 128,    /* the entry is from a list or a recording: no file was read */
 };

@@ -61,8 +61,8 @@ PERFDATA_API void perfdata_output_each_path(const struct perfdata_output *output
 /* Removes temporary files of killed programs from a folder: files whose lock no process holds. Returns their number. */
 PERFDATA_API unsigned perfdata_output_clean(const char *folder);
 
-/* Checks that the library supports the path, such as the compression of its suffix. Opens nothing; reterr may be
- * NULL. */
+/* Checks without opening it that the library can write the path: the suffix may ask for a compression that was not
+ * built in. reterr may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr);
 
 /* Opens the output unless it is open. PERFDATA_EWRITE; PERFDATA_EUSAGE with os_error EEXIST: the file exists;

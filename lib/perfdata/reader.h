@@ -132,7 +132,7 @@ struct perfdata_event {
 	uint32_t version;                        /* number of this version among the versions of all events, from 0 */
 	const char *name;                        /* bytes as recorded, NUL-terminated */
 	enum perfdata_name_source name_source;
-	const struct perfdata_attr *attr;        /* how it was set up */
+	const struct perfdata_attr *attr;        /* setup of the event */
 	const struct perfdata_config *config;    /* how its records are laid out */
 	struct perfdata_bytes attr_bytes;        /* as recorded */
 	const uint64_t *ids;

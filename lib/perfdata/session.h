@@ -27,7 +27,7 @@ enum perfdata_needs {
 	PERFDATA_NEED_THREADS = 4,     /* comm and thread of deliveries */
 	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
 	PERFDATA_NEED_STACKS = 16,     /* the steps of callchains, in the batch */
-	PERFDATA_NEED_STACK_IDS = 256, /* … and stack ids, equal for equal stacks: perfdata_session_stack */
+	PERFDATA_NEED_STACK_IDS = 256, /* stack ids, equal for equal stacks: perfdata_session_stack */
 	/* the stack's node in a tree of all stacks: perfdata_delivery.node */
 	PERFDATA_NEED_NODES = 512,
 	/* with NODES: unwound stacks that end where the recorded stack memory ends get separate nodes */
@@ -383,10 +383,10 @@ struct perfdata_trace_count {
 struct perfdata_summary {
 	uint64_t records;                       /* all, before filters */
 	const struct perfdata_type_count *types; size_t nr_types;      /* ascending */
-	const struct perfdata_event_count *events; size_t nr_events;   /* by index; then the count without an event */
+	const struct perfdata_event_count *events; size_t nr_events;   /* by index; the last one: without an event */
 	uint64_t first_time, last_time;         /* times of samples in ns; UINT64_MAX: no sample */
-	uint64_t lost_records;                  /* sum of LOST */
-	uint64_t lost_samples;                  /* sum of LOST_SAMPLES */
+	uint64_t lost_records;                  /* total of the counts in LOST records */
+	uint64_t lost_samples;                  /* total of the counts in LOST_SAMPLES records */
 	uint64_t aux_lost;                      /* AUX records with TRUNCATED, COLLISION or PARTIAL */
 	uint64_t late, unknown_ids;
 	uint64_t records_out, deliveries_out;   /* after filters */

@@ -67,7 +67,7 @@ struct perfdata_symbols_options {
 	const char *symfs;
 	const char *sysroot;              /* look up recorded paths in this directory first, then on this host */
 	const char *kallsyms;             /* a text with the kernel's symbols */
-	const char *vmlinux;              /* … or an ELF file with them */
+	const char *vmlinux;              /* an ELF file with symbols of the kernel */
 	const char *const *debug_dirs;    /* debug directories; NULL: /usr/lib/debug, unless no_host is set */
 	size_t debug_dir_count;
 	const char *build_id_dir;         /* perf's build-id cache (~/.debug); NULL: none */

@@ -72,7 +72,7 @@ static const struct check {
 	bool empty_counts;               /* an empty text is a value; else it means unknown */
 } checks[] = {
 	{ "event", "setup of the event (type and config)", config_of, true, true, false },
-	{ "modifiers", "what the event leaves out", exclude_of, true, true, true },
+	{ "modifiers", "exclusions of the event", exclude_of, true, true, true },
 	{ "weight", "weight of a sample", weight_of, true, true, false },
 	{ "frequency", "frequency or period", rate_of, true, true, false },
 	{ "machine", "architecture", arch_of, false, true, false },
@@ -175,7 +175,7 @@ static void check_event(struct perfdata_comparison *comparison, const struct pd_
 		const double part = one->samples ? (double)one->kernel_samples / (double)one->samples : 0;
 		if (!other->kernel_samples && part >= 0.01 && part * (double)other->samples >= 10)
 			pd_compare_note(comparison, "kernel-samples", true,
-					"%s: %.1f %% of the samples %s are of the kernel, and none %s", name,
+					"%s: %.1f %% of the samples %s are in the kernel, but none %s", name,
 					part * 100, side ? "after" : "before", side ? "before" : "after");
 		if (one->lost > 0.01)
 			pd_compare_note(comparison, "lost", false, "%s: %.1f %% of the samples %s were lost", name,
@@ -189,7 +189,7 @@ static void check_event(struct perfdata_comparison *comparison, const struct pd_
 	if (sides[0].some_inlined != sides[1].some_inlined)
 		pd_compare_note(
 			comparison, "inlines", false,
-			"%s: one side alone has inlined functions; --inlines no leaves them out on both",
+			"%s: only one side has inlined functions; --inlines no leaves them out on both",
 			name);
 }
 
@@ -203,7 +203,8 @@ static void check_durations(struct perfdata_comparison *comparison)
 		sums[side] /= (double)comparison->nr_recordings[side];
 	if (sums[0] > 3 * sums[1] || sums[1] > 3 * sums[0])
 		pd_compare_note(comparison, "duration", false,
-				"recordings took %.3g s before and %.3g s after: start and end weigh differently",
+				"recordings took %.3g s before and %.3g s after, so start and end of the program have "
+				"different shares",
 				sums[0] / 1e9, sums[1] / 1e9);
 }
 
@@ -278,8 +279,7 @@ static void note_copies(struct perfdata_comparison *comparison, const struct run
 	for (unsigned side = 0; side < 2; side++) {
 		if (copies[side] > 1 && !noted[side])
 			pd_compare_note(comparison, "same-run", true,
-					"%.200s is there %zu times %s: a copy says nothing of how far runs "
-					"differ",
+					"%.200s is named %zu times %s: copies do not show how much runs vary",
 					name, copies[side], side ? "after" : "before");
 		noted[side] |= copies[side] > 1;
 	}

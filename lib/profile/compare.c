@@ -223,13 +223,13 @@ static bool note_unseen(struct perfdata_comparison *comparison, const struct pd_
 				sides[0].samples ? "after" : "before");
 	else if (event->mixed)
 		pd_compare_note(comparison, "nothing-else", true,
-				"%s: more functions changed than did not, so their shares are compared, where what "
-				"costs less makes others look dear: --units measures by the work done",
+				"%s: most functions changed, so plain shares are compared, in which cheaper functions "
+				"make others look more expensive: --units compares by the work done",
 				name);
 	else if (event->blind > PD_MOST_BLIND && isinf(event->too_few))
 		pd_compare_note(comparison, "nothing-else", true,
-				"%s: functions of %.0f %% of the weight leave too little to measure their cost by: "
-				"--units measures it by the work done",
+				"%s: for functions with %.0f %% of the weight, the other functions have too little "
+				"weight to compare with: --units compares by the work done",
 				name, event->unmeasured * 100);
 	else if (event->blind > PD_MOST_BLIND)
 		pd_compare_note(comparison, "few-samples", true,
@@ -241,7 +241,7 @@ static bool note_unseen(struct perfdata_comparison *comparison, const struct pd_
 	for (size_t i = 0; i < event->nr_rows; i++)
 		if (event->rows[i].near_limit)
 			pd_compare_note(comparison, "near-limit", true,
-					"%s: %.200s costs more, by so little less than the limits that it may be more",
+					"%s: %.200s costs more, so close to the limits that it may exceed them",
 					name, event->rows[i].reported.key);
 	return comparison->nr_notes == before;
 }
@@ -291,7 +291,7 @@ static void note_unused_rules(struct perfdata_comparison *comparison)
 		for (size_t i = 0; i < lists[list].nr; i++)
 			if (!*used++)
 				pd_compare_note(comparison, "unused-rule", false,
-						"nothing before is called as '%.200s' says", lists[list].rules[i]);
+						"nothing before has the old name in '%.200s'", lists[list].rules[i]);
 }
 
 static enum perfdata_status compare_sides(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
@@ -383,13 +383,13 @@ static enum perfdata_status check_texts(const struct perfdata_comparison_options
 	for (size_t i = 0; i < options->nr_despite; i++)
 		if (!is_reason(options->despite[i]))
 			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-					"no reason is called '%.40s': they are %s and all", options->despite[i],
+					"there is no reason '%.40s': reasons are %s and all", options->despite[i],
 					PERFDATA_COMPARISON_REASONS);
 	for (unsigned list = 0; list < 3; list++)
 		for (size_t i = 0; i < nrs[list]; i++)
 			if (!pd_key_is_rule(lists[list][i]))
 				return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-						"a name before and one after are OLD=NEW, not '%.200s'",
+						"a renamed key is OLD=NEW, not '%.200s'",
 						lists[list][i]);
 	return PERFDATA_OK;
 }

@@ -115,7 +115,7 @@ static double propose_files(struct perfdata_comparison *comparison, const struct
 		if (!found)
 			continue;
 		pd_compare_note(comparison, "renamed-file", false,
-				"%s: %.80s may be called %.80s now: --map-dso '%.80s=%.80s' says so",
+				"%s: if %.80s was renamed to %.80s, pass --map-dso '%.80s=%.80s'",
 				event->reported.name, old->name, found->name, old->name, found->name);
 		common += best;
 	}
@@ -176,7 +176,7 @@ bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_co
 	const double common = fine ? propose_files(comparison, event, &files) : 0;
 	event->shares_little = fmin(before, after) >= most || common >= some;
 	pd_compare_note(comparison, "matched", event->shares_little,
-			"%s: little matches: what both sides have is %.1f %% of the weight before and %.1f %% after",
+			"%s: little matches: common functions have %.1f %% of the weight before and %.1f %% after",
 			event->reported.name, fmax(0, 1 - before) * 100, fmax(0, 1 - after) * 100);
 	if (comparison->nr_notes && comparison->notes[comparison->nr_notes - 1].is_reason)
 		leave_out(event);

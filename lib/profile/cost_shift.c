@@ -254,7 +254,7 @@ static bool suggest_row(struct shift *shift, uint32_t row)
 	}
 	if (found != UINT32_MAX)
 		pd_compare_note(shift->comparison, "renamed", false,
-				"%.80s may be called %.80s now: --map-symbol '%.80s=%.80s' says so",
+				"if %.80s was renamed to %.80s, pass --map-symbol '%.80s=%.80s'",
 				rows[found].reported.key, rows[row].reported.key, rows[found].reported.key,
 				rows[row].reported.key);
 	return shift->work->status == PERFDATA_OK;

@@ -7,8 +7,8 @@
 #define NEEDS_CODE "it needs the code of the recorded programs"
 #define NEEDS_GUESTS "names of guests come from files that the recording names"
 #define FOR_RECORDING "it is about recording"
-#define SAYS_LESS "what perf adds goes to its log"
-#define HISTOGRAM "it shapes the histogram, which is not printed here"
+#define SAYS_LESS "perf's additional output is for its log"
+#define HISTOGRAM "it formats the histogram, which is not printed here"
 #define HISTOGRAM_FILTER "the histogram is not made here: perfdata report has filters of its own"
 
 static const struct perf_option script_options[] = {

@@ -267,7 +267,7 @@ def main():
         if "decoder" in function:
             check_branches(folder, binary, build_id, function)
         text = output("-q", "--symbol", "nothing", path)[0]
-        report("a function without samples is said to have none", [] if "no sample is in such a function" in text else [text])
+        report("a function without samples is said to have none", [] if "no sample is in a function with this name" in text else [text])
     return tap.end()
 
 

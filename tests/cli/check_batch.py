@@ -254,7 +254,7 @@ def one_output(where):
     for name in ("trace-73.data", "bad-garbage.data", "stat-73.data"):
         report("csv: --table all of %s, in one pass" % name, together(os.path.join(where, "together", name), os.path.join(program.TESTDATA, name)))
     refused = run("csv", "-q", "--table", "event:cpu-clock", *paths[:2])
-    report("csv: a table of one event is of one recording", [] if refused.code == 2 and b"give -o DIR/" in refused.err else [refused])
+    report("csv: a table of one event is of one recording", [] if refused.code == 2 and b"use -o DIR/" in refused.err else [refused])
     done = run("ndjson", "-q", "-o", where + "/all.ndjson", *paths, "--summary", where + "/all.summary")
     with open(where + "/all.summary", "rb") as f:
         told = [program.strict_json(line) for line in f.read().splitlines()]

@@ -111,7 +111,7 @@ def without_signs(lines):
 def tree_of(text):
     """The lines of a tree, and the level of each."""
     lines = text.split("\n")
-    first = next(i for i, line in enumerate(lines) if "function, and below it" in line) + 1
+    first = next(i for i, line in enumerate(lines) if "function, then its" in line) + 1
     tree = [line for line in lines[first:] if len(line) > 19 and not line.startswith("(")]
     return tree, [(len(line[19:]) - len(line[19:].lstrip())) // 2 for line in tree]
 

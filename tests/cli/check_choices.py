@@ -268,7 +268,7 @@ def check_perfetto(path, label, name):
 def check_refused():
     path = os.path.join(program.TESTDATA, "callgraph-73.data")
     for words, wanted in ((["--sort", "comm,dso"], "--by comm,dso,symbol"), (["-g"], "--tree"), (["--parent", "main"], "--through NAME"), (["-n"], "--sort samples"),
-                          (["--by", "event,comm"], "goes alone"), (["--by", "com"], "comm"), (["--by", "build-id,symbol"], "do not go together")):
+                          (["--by", "event,comm"], "cannot be combined"), (["--by", "com"], "comm"), (["--by", "build-id,symbol"], "contradict each other")):
         done = subprocess.run([program.PERFDATA, "report", path, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         report("report %s ends with 2 and names ours" % " ".join(words), [] if done.returncode == 2 and wanted in done.stderr.decode() and not done.stdout else [done.stderr])
     for command in ("script", "dump"):

@@ -69,7 +69,7 @@ def check_rows(folder):
     names = ("--kallsyms", kallsyms_of(KINDS, folder), "--symbols", "yes")
     switches = blocks(*names, "--event", "sched:sched_switch", KINDS)["sched:sched_switch"]
     report("one function of all switches: comms, and who called it", missing(
-        switches, "sched:sched_switch: 4 occurrences (how often, not how long)", "all in __schedule: rows are comms; --callers __schedule shows from where",
+        switches, "sched:sched_switch: 4 occurrences (how often, not how long)", "all in __schedule: rows are comms; --callers __schedule shows the callers",
         "  self%    count  comm", " 100.00        4  work"))
     functions = blocks(*names, "--event", "sched:sched_switch", "--by", "symbol", KINDS)["sched:sched_switch"]
     report("--by symbol: functions", missing([line[:37].rstrip() for line in functions], " 100.00  100.00        4  __schedule") +

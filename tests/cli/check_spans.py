@@ -240,7 +240,7 @@ def check_states(tap):
             tap.check(several == wanted, f"{name}: --by thread,state, --weight {weight}", repr(several))
     chosen = {row["state"] for row in rows("wide", "--by", "state", "--weight", "off-cpu", "--state", "preempted,run queue")}
     tap.check(chosen == {"preempted", "run queue"}, "--by state with --state", repr(chosen))
-    for words, why in ((("--by", "state"), b"--weight off-cpu"), (("--by", "state,dso", "--weight", "wall"), b"do not go together"),
+    for words, why in ((("--by", "state"), b"--weight off-cpu"), (("--by", "state,dso", "--weight", "wall"), b"contradict each other"),
                        (("--by", "state", "--weight", "wall", "--no-state-frames"), b"--no-state-frames")):
         done = run("report", "-q", *words, path_of("process"))
         tap.check(done.code == 2 and why in done.err, "refused: " + " ".join(words), repr(done))
@@ -274,7 +274,7 @@ def check_wait_keys(tap):
                 parts += weights(name, key, "--state", state)
             tap.check(parts == found, f"{name}: --by {key}: --state cuts it into parts", repr((found - parts, parts - found)))
     done = run("report", "-q", "--by", "waker,syscall", "--weight", "off-cpu", path_of("wide"))
-    tap.check(done.code == 2 and b"do not go together" in done.err, "a stack ends with one frame", repr(done))
+    tap.check(done.code == 2 and b"contradict each other" in done.err, "a stack ends with one frame", repr(done))
 
 
 def check_simpleperf(tap):

@@ -28,7 +28,7 @@ struct table_stream {
 	struct table_scratch *scratch;
 	struct perfdata_text room;
 	struct open_rows *gathered;        /* rows of the next array */
-	size_t bulk;                       /* … and their size in bytes */
+	size_t bulk;                       /* size of the gathered rows, bytes */
 	bool damaged, ended, failed;       /* failed: the end of the input could not be read */
 	struct perfdata_error error;       /* why the stream ended early */
 };

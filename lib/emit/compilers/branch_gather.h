@@ -46,7 +46,7 @@ enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, 
 	{ .name = "program", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "PATH|BUILD-ID", \
-	  .help = "of which program or library: its path or base name in the recording, a file with its build-id, or " \
+	  .help = "program or library: its recorded path or base name, a file with its build-id, or " \
 		  "its build-id in hex" }
 /* `what`: see struct pd_branches_options. */
 #define BRANCH_BEGIN(state, rule, what) \

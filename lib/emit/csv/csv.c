@@ -41,14 +41,14 @@ struct csv_state {
 
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  TABLE_NAMES ", event:NAME; " TABLE_NAMES_ON_REQUEST ", a record type, unknown; all with -o DIR/; default "
-		      "samples as recorded" },
+	  TABLE_NAMES ", event:NAME; " TABLE_NAMES_ON_REQUEST ", a record type, unknown; all (with -o DIR/); default: "
+							      "samples as recorded" },
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
 	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL,
 	  "add a row to the table spans for each time that a thread ran" },
 	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
-	  "leave out columns without any value; keeps the rows in a temporary file" },
+	  "leave out columns without any value; rows wait in a temporary file" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
 	{ 0 },
@@ -143,7 +143,7 @@ static enum perfdata_status of_one_recording(struct perfdata_error *reterr, cons
 {
 	reterr->status = PERFDATA_EUSAGE;
 	reterr->offset = PERFDATA_NO_OFFSET;
-	snprintf(reterr->message, sizeof reterr->message, "%s depend on the recording: with several give -o DIR/",
+	snprintf(reterr->message, sizeof reterr->message, "%s depend on the recording: for several FILEs use -o DIR/",
 		 columns);
 	return PERFDATA_EUSAGE;
 }

@@ -33,7 +33,7 @@ enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *co
 {
 	if (perfdata_option_text(context->options, context->nr_options, "fields"))
 		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				"columns of this table are chosen by --columns, not -e");
+				"for this table use --columns instead of -e");
 	struct table_set *described = pd_calloc(1, sizeof *described);
 	if (described)
 		described->everything = true;

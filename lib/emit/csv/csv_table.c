@@ -73,7 +73,8 @@ static enum perfdata_status check_field(const struct table_row *row, const char 
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)) && !pd_selection_is_of(layout, name);)
 		i++;
 	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-			"no record of this table has a field \"%.60s\"; those of table \"%s\" have (perfdata fields)",
+			"no record of this table has a field \"%.60s\"; records of table \"%s\" have it (perfdata "
+			"fields)",
 			name, layout ? layout->name : "samples");
 }
 
@@ -148,7 +149,7 @@ enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_c
 	if (ret->row.rows != TABLE_OF_RECORDS && ret->row.rows != TABLE_OF_EVENT) {
 		ret->described = pd_table_own_columns(ret->row.rows);
 		return choice->list ? pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-					       "the columns of table \"%s\" are fixed: no -e", name)
+					       "the columns of table \"%s\" are fixed: leave out -e", name)
 				    : PERFDATA_OK;
 	}
 	const struct perfdata_event *event = NULL;

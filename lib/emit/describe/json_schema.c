@@ -211,7 +211,7 @@ static void stack_line(struct perfdata_text *out)
 	write_key(out, "stack", "");
 	perfdata_text_literal(
 		out, "{\"type\":\"object\","
-		     "\"description\":\"A call chain, before the first sample that has it (--stacks "
+		     "\"description\":\"A call chain; its line precedes the first sample with it (--stacks "
 		     "ref).\",\"required\":[\"type\",\"stack_id\",\"frames\"],\"additionalProperties\":false,"
 		     "\"properties\":{\"type\":{\"const\":\"stack\"},\"stack_id\":{\"type\":\"integer\",\"minimum\":0},"
 		     "\"recording\":{\"type\":\"string\"},\"recording_hex\":{\"type\":\"string\"},"
@@ -237,7 +237,7 @@ static void trace_line(struct perfdata_text *out, const char *type, const char *
 static void trace_lines(struct perfdata_text *out)
 {
 	trace_line(out, "aux_packet", "A packet of a trace (--aux packets).", "\"size\",\"packet\"");
-	trace_line(out, "spe_sample", "An operation that Arm SPE sampled (--aux packets, --aux samples).", "\"size\"");
+	trace_line(out, "spe_sample", "A sampled operation of Arm SPE (--aux packets, --aux samples).", "\"size\"");
 }
 
 /* Lines with the columns of a table. Members with unknown values are absent. */
@@ -270,8 +270,8 @@ static void line_of_columns(struct perfdata_text *out, const char *type, const c
 
 static void span_lines(struct perfdata_text *out)
 {
-	line_of_columns(out, "span", "An interval that two records make (--spans).", pd_span_columns);
-	line_of_columns(out, "thread_time", "What a thread did with its time (--spans).", pd_thread_time_columns);
+	line_of_columns(out, "span", "An interval between two records (--spans).", pd_span_columns);
+	line_of_columns(out, "thread_time", "The time of a thread in each state (--spans).", pd_thread_time_columns);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */

@@ -89,10 +89,10 @@ static const char *line_doc(const struct field_line *line)
 	if (!strcmp(line->name, "fields"))
 		return "Fields of a tracepoint by name; fields.NAME is one of them.";
 	if (size > 4 && !strcmp(line->name + size - 4, "_raw") && line->type == JSON_UNSIGNED)
-		return "The same as a number.";
+		return "The field as a number.";
 	if (size > 4 && !strcmp(line->name + size - 4, "_hex") && line->field->show == PERFDATA_SHOW_TEXT &&
 	    line->type == JSON_HEX)
-		return "Its exact bytes, where they are not valid UTF-8.";
+		return "The exact bytes of the text, if they are not valid UTF-8.";
 	return line->field->doc;
 }
 
@@ -382,7 +382,7 @@ static void write_condition(struct perfdata_text *out, const struct perfdata_lay
 		perfdata_text_printf(out, "; if %s has 0x%llx", layout->fields[field->when_field].name,
 				     (unsigned long long)field->when_value);
 		return;
-	case PERFDATA_IF_LEFT: perfdata_text_literal(out, "; where it is long enough"); return;
+	case PERFDATA_IF_LEFT: perfdata_text_literal(out, "; if the record is long enough"); return;
 	default: return;
 	}
 }
@@ -421,8 +421,9 @@ void perfdata_describe_records_manual(struct perfdata_text *out)
 		manual_fields(out, layout, 0);
 	}
 	perfdata_text_literal(
-		out, ".SH FEATURE SECTIONS\nWhat the header says of host and recorder, by the number of the section's "
-		     "bit. A list begins with its number of entries (u32) or fills the section.\n");
+		out, ".SH FEATURE SECTIONS\n"
+		     "Facts about host and recorder in the header, by the number of the section's bit. A list begins "
+		     "with its number of entries (u32) or fills the section.\n");
 	for (uint32_t id = 1; id <= PERFDATA_FEATURE_NOTE; id++) {
 		if (!(layout = perfdata_feature_layout(id)))
 			continue;

@@ -106,7 +106,8 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 		return;
 	perfdata_text_init(&line);
 	perfdata_text_printf(&line,
-			     "Boxes of fewer than %" PRIu64 " samples are drawn as one for each caller, [smaller ones]",
+			     "Boxes of fewer than %" PRIu64 " samples are joined to one for each caller, [smaller "
+							    "ones]",
 			     below);
 	perfdata_text_append(&line, "", 1);
 	if (!perfdata_text_failed(&line))
@@ -165,7 +166,7 @@ static void put_without_strip(struct perfdata_text *out, const struct flamegraph
 	char line[96];
 	if (!nr)
 		return;
-	snprintf(line, sizeof line, "%zu threads have no strip of their states: there are too many threads", nr);
+	snprintf(line, sizeof line, "%zu threads have no strip of states, since there are too many threads", nr);
 	write_note(out, line);
 }
 

@@ -19,22 +19,23 @@ enum { SLICE = 1000000 /* ns */, MAX_NODES = 1000000, WIDTH = 1200 };
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "base", .kind = PERFDATA_OPTION_TEXT, .argument = "FILE",
-	  .help = "colour what grew and shrank since this recording; several times: since these repeat runs" },
+	  .help = "colour changes since this recording; repeated: since these repeat runs" },
 	{ .name = "repeat", .kind = PERFDATA_OPTION_TEXT, .argument = "FILE",
 	  .help = "add a repeat run to the recording; may be given several times" },
 	{ .name = "map-dso", .kind = PERFDATA_OPTION_TEXT, .argument = "OLD=NEW",
 	  .help = "the file OLD of the base was renamed to NEW; may be given several times" },
-	{ .name = "map-symbol", .kind = PERFDATA_OPTION_TEXT, .argument = "OLD=NEW", .help = "the same for functions" },
+	{ .name = "map-symbol", .kind = PERFDATA_OPTION_TEXT, .argument = "OLD=NEW",
+	  .help = "as --map-dso, for functions" },
 	{ .name = "svg", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "a picture (SVG) instead of the page, one graph for each event" },
+	  .help = "write a picture (SVG) instead of the page, with a graph for each event" },
 	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
 	  .help = "width of the picture in pixels; default 1200" },
-	STACK_OPTION_WEIGHT("what widths of the picture are"),
+	STACK_OPTION_WEIGHT("quantity for widths in the picture"),
 	STACK_OPTIONS_STATE,
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are boxes (default; --no-inline leaves them out)" },
 	{ .name = "max-boxes", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "draw at most N boxes, and join the smallest ones of each caller; default 1000000" },
+	  .help = "draw at most N boxes, and join the smallest boxes of each caller; default 1000000" },
 	{ .name = "annotate", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
 	  .help = "put the instructions and lines of the N heaviest functions into the page" },
 	ANNOTATE_OPTIONS_SOURCE,
@@ -242,13 +243,13 @@ enum { SIZE = 768 };
 static void spell_match(const struct flamegraph *graph, uint32_t event, const struct flame_match *match, char *line)
 {
 	const int used = snprintf(line, SIZE,
-				  "%.80s: little matches: functions that both have are %.1f %% of the weight of the "
-				  "base, %.1f %% of the recording's",
+				  "%.80s: little matches: common functions have %.1f %% of the weight of the base, "
+				  "%.1f %% of the recording's",
 				  perfdata_reader_event(graph->recording->reader, event)->name,
 				  match->matched[1] * 100, match->matched[0] * 100);
 	if (match->files[0] && match->files[1])
 		snprintf(line + used, (size_t)(SIZE - used),
-			 "; is %.80s called %.80s now? --map-dso '%.80s=%.80s' says so", match->files[0],
+			 "; if %.80s was renamed to %.80s, pass --map-dso '%.80s=%.80s'", match->files[0],
 			 match->files[1], match->files[0], match->files[1]);
 }
 
@@ -293,7 +294,7 @@ static enum perfdata_status find_left_out(const struct state *state, struct flam
 			if (!line)
 				return PERFDATA_ENOMEM;
 			graph->nr_unmatched++;
-			snprintf(line, SIZE, "%.80s: only the repeat run %.400s has this event: it is left out", name,
+			snprintf(line, SIZE, "%.80s: left out, since only the repeat run %.400s has this event", name,
 				 perfdata_reader_header(of->reader)->name);
 			pd_stack_report(&state->listener, PERFDATA_FINDING_BASE_UNMATCHED, line);
 		}
@@ -404,7 +405,7 @@ static enum perfdata_status find_unused(const struct state *state, struct flameg
 			if (!line)
 				return PERFDATA_ENOMEM;
 			graph->nr_unmatched++;
-			snprintf(line, SIZE, "--%s: nothing in the base is called as '%.400s' says", list_names[list],
+			snprintf(line, SIZE, "--%s: nothing in the base has the old name in '%.400s'", list_names[list],
 				 state->texts[list][i]);
 			pd_stack_report(&state->listener, PERFDATA_FINDING_BASE_UNMATCHED, line);
 		}

@@ -17,11 +17,11 @@
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
-	STACK_OPTION_WEIGHT("what a sample counts"),
+	STACK_OPTION_WEIGHT("weight of a sample"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "threads", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "also a profile for each thread (default; --no-threads leaves them out)" },
+	  .help = "add a profile for each thread (default; --no-threads: only one for all threads)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };

@@ -46,14 +46,17 @@ struct json_value {
 
 static const struct perfdata_emitter_option options[] = {
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
-	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
+	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the bytes of the record in hex" },
 	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string",
-	  "format of 64-bit numbers; string is for JavaScript" },
+	  "format of 64-bit numbers; string for JavaScript" },
 	{ "aux", PERFDATA_OPTION_CHOICE, 0, "packets|samples",
-	  "also what traces hold: a line for each packet, and for each operation that Arm SPE sampled; or these only" },
+	  "add lines for traces: packets: each packet and each sampled operation of Arm SPE; samples: sampled "
+	  "operations only" },
 	{ "spans", PERFDATA_OPTION_FLAG, 0, NULL,
-	  "also lines of waits, system calls, locks, requests and interrupts, and at the end of each thread's time" },
-	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL, "with --spans: also where threads had a CPU" },
+	  "add lines for waits, system calls, locks, disk requests and interrupts, and at the end the times of each "
+	  "thread" },
+	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL, "with --spans: add lines for the times that threads were on "
+							   "a CPU" },
 	NAME_OPTIONS,
 	{ 0 },
 };
@@ -421,7 +424,7 @@ const struct perfdata_emitter pd_emitter_ndjson = {
 
 const struct perfdata_emitter pd_emitter_json = {
 	.name = "json",
-	.help = "the same objects in one JSON document",
+	.help = "every record with every field, in one JSON document",
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "application/json",
 	.flags = PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_MEMORY,

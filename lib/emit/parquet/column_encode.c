@@ -484,13 +484,14 @@ enum perfdata_status pd_column_encode(const struct column_how *how, const struct
 		ret->data_offset = out->size - start;
 	}
 	write_pages(&column, ret);
-	const bool few = column.encoding == PARQUET_RLE_DICTIONARY;
+	const bool coded = column.encoding == PARQUET_RLE_DICTIONARY;
 	if (column.info->text)
-		pd_column_bounds_of_texts(how->type, few ? scratch->texts.texts : scratch->tokens,
-					  few ? scratch->texts.nr : column.nr_tokens, &ret->least, &ret->greatest);
+		pd_column_bounds_of_texts(how->type, coded ? scratch->texts.texts : scratch->tokens,
+					  coded ? scratch->texts.nr : column.nr_tokens, &ret->least, &ret->greatest);
 	else
-		pd_column_bounds_of_numbers(column.info->element, few ? scratch->numbers.numbers : scratch->values,
-					    few ? scratch->numbers.nr : column.nr_values, &ret->least, &ret->greatest);
+		pd_column_bounds_of_numbers(column.info->element, coded ? scratch->numbers.numbers : scratch->values,
+					    coded ? scratch->numbers.nr : column.nr_values, &ret->least,
+					    &ret->greatest);
 	ret->size = out->size - start;
 	ret->unpacked_size = column.pages.unpacked;
 	ret->encoding = column.encoding;

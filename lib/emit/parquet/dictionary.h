@@ -11,8 +11,8 @@ struct dictionary {
 	/* used and allocated slots; nr_slots is a power of two, at least twice the number of entries */
 	size_t nr_slots, room_slots;
 	uint64_t seed;
-	uint64_t *numbers;            /* entries of a dictionary of numbers … */
-	struct perfdata_bytes *texts; /* … or of texts, borrowed */
+	uint64_t *numbers;            /* entries of a dictionary of numbers */
+	struct perfdata_bytes *texts; /* entries of a dictionary of texts, borrowed */
 	size_t nr;
 	uint64_t bytes;               /* of all texts */
 };

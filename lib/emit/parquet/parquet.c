@@ -48,7 +48,7 @@ struct parquet_state {
 static const struct perfdata_emitter_option options[] = {
 	TABLE_OPTIONS,
 	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
-	  "leave out columns without any value; the files of several recordings may then differ" },
+	  "leave out columns without any value; files of several recordings may then have different columns" },
 	{ "pages", PERFDATA_OPTION_CHOICE, 0, "zstd|gzip|plain", "compression of pages; default zstd" },
 	{ 0 },
 };
@@ -608,7 +608,7 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 
 const struct perfdata_emitter pd_emitter_parquet = {
 	.name = "parquet",
-	.help = "all tables, for databases: a folder for each, a file in it for each recording",
+	.help = "all tables for databases: a folder for each table, with a file for each recording",
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "application/vnd.apache.parquet",
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS |

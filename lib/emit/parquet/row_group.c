@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "emit/parquet/row_group.h"
 
-#define SMALL_PART 256u        /* parts with fewer rows are joined … */
-#define GATHERED 1024u         /* … up to this many rows */
+#define SMALL_PART 256u        /* parts with fewer rows are joined */
+#define GATHERED 1024u         /* joined parts are finished from this many rows on */
 #define ALIGNMENT 4096u        /* of parts in the file, so that the file system can free their blocks */
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */

@@ -87,12 +87,13 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 
 static const struct perfdata_emitter_option dump_options[] = {
 	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "hex dump of each record (default; --no-hex leaves it out)" },
+	  .help = "print a hex dump of each record (default; --no-hex: none)" },
 	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "the line of `script` after each sample (default; --no-samples-line: as perf report -D, with counts "
-		  "at the end)" },
+	  .help = "print the line of `script` after each sample (default; --no-samples-line: as perf report -D, with "
+		  "counts at the end)" },
 	{ .name = "aux", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },
+	  .help = "print the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without "
+		  "--no-itrace" },
 	SCRIPT_LINE_OPTIONS,
 	{ 0 },
 };

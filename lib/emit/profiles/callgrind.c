@@ -22,7 +22,7 @@
 #include "emit/stacks/stack_tree.h"
 
 static const struct perfdata_emitter_option options[] = {
-	STACK_OPTION_WEIGHT("what a sample costs"),
+	STACK_OPTION_WEIGHT("cost of a sample"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	STACK_OPTIONS_CHOICE,

@@ -35,7 +35,7 @@ enum { KNOWN = 128 };
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "samples|period|wall|off-cpu|both",
-	  .help = "what a sample counts; default samples, or wall where time off the CPU was recorded" },
+	  .help = "weight of a sample; default samples, or wall if time off the CPU was recorded" },
 	STACK_OPTIONS_STATE,
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "show inlined functions (default; --no-inline leaves them out)" },

@@ -19,7 +19,7 @@
 #include "emit/stacks/stack_tree.h"
 
 static const struct perfdata_emitter_option options[] = {
-	STACK_OPTION_WEIGHT("what samples weigh"),
+	STACK_OPTION_WEIGHT("weight of a sample"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
@@ -352,7 +352,7 @@ static size_t put_samples(struct writing *writing, size_t at)
 
 struct profile {
 	uint64_t samples, samples_end;   /* offsets in the spool */
-	struct perfdata_text before, behind;   /* the other fields of the profile */
+	struct perfdata_text before, after;   /* the other fields of the profile */
 };
 
 static void put_value_type(struct writing *writing, struct perfdata_text *out, unsigned field, const char *type,
@@ -405,19 +405,19 @@ static void put_profile(struct writing *writing, uint32_t index, struct profile 
 {
 	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.stacks.reader, index);
 	put_sample_type(writing, event, &profile->before);
-	put_times(writing, &profile->behind);
+	put_times(writing, &profile->after);
 	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ) && event->attr->sample_period) {
-		put_value_type(writing, &profile->behind, PROFILE_PERIOD_TYPE, event->name,
+		put_value_type(writing, &profile->after, PROFILE_PERIOD_TYPE, event->name,
 			       pd_stack_event_is_time(event) ? "nanoseconds" : "count");
-		pd_protobuf_number(&profile->behind, PROFILE_PERIOD,
+		pd_protobuf_number(&profile->after, PROFILE_PERIOD,
 				   event->attr->sample_period > INT64_MAX ? INT64_MAX : event->attr->sample_period);
 	}
-	writing->failed |= perfdata_text_failed(&profile->before) || perfdata_text_failed(&profile->behind);
+	writing->failed |= perfdata_text_failed(&profile->before) || perfdata_text_failed(&profile->after);
 }
 
 static uint64_t profile_size(const struct profile *profile)
 {
-	return profile->before.size + (profile->samples_end - profile->samples) + profile->behind.size;
+	return profile->before.size + (profile->samples_end - profile->samples) + profile->after.size;
 }
 
 /* --- resource and scope ------------------------------------------------------------------------------------------- */
@@ -571,8 +571,8 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 		put_head(out, SCOPES_PROFILES, profile_size(&profiles[i]));
 		perfdata_text_append(out, profiles[i].before.data, profiles[i].before.size);
 		status = pd_stack_spool_copy(&writing->samples, profiles[i].samples, profiles[i].samples_end, out);
-		if (profiles[i].behind.size)
-			perfdata_text_append(out, profiles[i].behind.data, profiles[i].behind.size);
+		if (profiles[i].after.size)
+			perfdata_text_append(out, profiles[i].after.data, profiles[i].after.size);
 	}
 	put_head(out, DATA_DICTIONARY, pd_otlp_tables_size(writing->tables));
 	pd_otlp_tables_write(writing->tables, out);
@@ -591,7 +591,7 @@ static enum perfdata_status put_profiles(struct writing *writing, struct perfdat
 	for (size_t at = 0; at < writing->nr_rows && !is_cancelled(writing); nr++) {
 		struct profile *profile = &profiles[nr];
 		perfdata_text_init(&profile->before);
-		perfdata_text_init(&profile->behind);
+		perfdata_text_init(&profile->after);
 		put_profile(writing, writing->rows[at].event, profile);
 		profile->samples = pd_stack_spool_size(&writing->samples);
 		at = put_samples(writing, at);
@@ -606,7 +606,7 @@ static enum perfdata_status put_profiles(struct writing *writing, struct perfdat
 		status = put_document(writing, profiles, nr, out);
 	for (size_t i = 0; i < nr; i++) {
 		perfdata_text_release(&profiles[i].before);
-		perfdata_text_release(&profiles[i].behind);
+		perfdata_text_release(&profiles[i].after);
 	}
 	pd_free(profiles);
 	return status == PERFDATA_OK && writing->failed ? PERFDATA_ENOMEM : status;

@@ -101,7 +101,7 @@ uint32_t pd_otlp_tables_attribute(struct otlp_tables *tables, const char *key, c
 uint32_t pd_otlp_tables_number(struct otlp_tables *tables, const char *key, int64_t number)
 {
 	perfdata_text_clear(&tables->value);
-	pd_protobuf_given(&tables->value, OTLP_VALUE_INT, (uint64_t)number);
+	pd_protobuf_present(&tables->value, OTLP_VALUE_INT, (uint64_t)number);
 	return put_attribute(tables, key);
 }
 

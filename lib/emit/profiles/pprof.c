@@ -19,7 +19,7 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	STACK_OPTION_WEIGHT("what samples weigh"),
+	STACK_OPTION_WEIGHT("weight of a sample"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
@@ -592,7 +592,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 const struct perfdata_emitter pd_emitter_pprof = {
 	.name = "pprof",
 	.task = PERFDATA_TASK_VIEW,
-	.help = "a profile for pprof and similar tools: gzip'd profile.proto",
+	.help = "a profile for pprof and similar tools: profile.proto, compressed with gzip",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.option_rules = pd_stack_rules_state,

@@ -9,17 +9,17 @@
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "symbol", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",
-	  .help = "functions to show; * matches any text; default the heaviest ones" },
+	  .help = "functions to print; * matches any text; default: the heaviest functions" },
 	{ .name = "top", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "at most N functions, heaviest first; 0 is all; default 3, or all of --symbol" },
+	  .help = "print at most N functions, heaviest first; 0 is all; default 3, or all of --symbol" },
 	ANNOTATE_OPTIONS_SOURCE,
-	STACK_OPTION_WEIGHT("what shares are of"),
+	STACK_OPTION_WEIGHT("quantity that shares are of"),
 	STACK_OPTIONS_CHOICE,
 	{ .name = "json", .kind = PERFDATA_OPTION_FLAG, .help = "answer as one JSON document" },
 	{ .name = "color", .kind = PERFDATA_OPTION_CHOICE, .argument = "auto|always|never",
-	  .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
+	  .help = "use colours; default auto: on a terminal, unless NO_COLOR is set" },
 	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "shorten names of functions to N columns; 0 is no limit; default the terminal's width, else 100" },
+	  .help = "shorten names of functions to N columns; 0 is no limit; default: width of the terminal, or 100" },
 	{ 0 },
 };
 
@@ -217,10 +217,10 @@ static enum perfdata_status put_functions(struct annotate_functions *functions, 
 	if (status != PERFDATA_OK || asked->json)
 		return status;
 	if (!shown.matching)
-		perfdata_text_string(out, asked->symbol ? "no sample is in such a function; report lists functions, "
-							  "* is any text\n"
+		perfdata_text_string(out, asked->symbol ? "no sample is in a function with this name; `report` lists "
+							  "functions, * matches any text\n"
 							: "no sample is in a function with a name; perfdata match FILE "
-							  "lists the files that would give names,\n"
+							  "lists the files that have names,\n"
 							  "--symbol '[unknown]' shows addresses by file\n");
 	else if (shown.matching > shown.nr && !asked->symbol)
 		perfdata_text_printf(out, "\n(%zu more functions; --symbol NAME, --top N)\n",

@@ -46,7 +46,7 @@ void pd_annotate_text_head(const struct annotate_head *head, struct perfdata_tex
 		perfdata_text_char(out, '\n');
 	}
 	if (!head->end->complete)
-		perfdata_text_literal(out, "incomplete: the recording is damaged or cut; this is what could be read\n");
+		perfdata_text_literal(out, "incomplete: the recording is damaged or cut; the rest was read\n");
 }
 
 /* --- jumps -------------------------------------------------------------------------------------------------------- */
@@ -370,7 +370,7 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 		precise &= head->events[i].is_precise;
 	if (!precise && !annotation->no_code)
 		perfdata_text_literal(
-			out, "what takes long may be the instruction before the one that has the samples\n");
+			out, "samples may be counted one instruction after the instruction that took the time\n");
 }
 
 /* The block with most weight in the first event. */

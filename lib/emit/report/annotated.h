@@ -45,11 +45,11 @@ struct annotate_head {
 	{ .name = "source", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "DIR", \
-	  .help = "show lines of source files below DIR, found by the longest end of their paths that DIR has" }, \
+	  .help = "print lines of source files from DIR, found by the longest matching end of their paths" }, \
 	{ .name = "map-path", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "OLD=NEW", \
-	  .help = "source files recorded below OLD are below NEW in DIR of --source; may be given several times" }
+	  .help = "files recorded below OLD are below NEW in DIR of --source; may be given several times" }
 /* The folder of sources in the options; *ret is NULL if there is none. */
 enum perfdata_status pd_annotate_sources(const struct perfdata_emit_context *context, struct pd_sources **ret);
 

@@ -164,7 +164,7 @@ static void report_absent_function(const struct report_writer *writer)
 	const struct report_options *asked = &writer->state->options;
 	pd_stack_report_name(&writer->state->listener, PERFDATA_FINDING_NO_FUNCTION,
 			     asked->view == REPORT_CALLERS ? "--callers" : "--callees", asked->function,
-			     "nothing in the stacks is called so");
+			     "no function in the stacks has this name");
 }
 
 static enum perfdata_status write_report(struct report_writer *writer)

@@ -82,8 +82,8 @@ struct report_event {
 	uint64_t all[2];                     /* samples and weight */
 	uint64_t whole[2];                   /* as `all`, with the stacks that options exclude */
 	bool is_part;                        /* options exclude some stacks */
-	uint64_t nameless[2];                /* samples whose executing function is unknown */
-	uint64_t not_in_bundle[2];           /* further samples, for whose function the bundle has no answer */
+	uint64_t nameless[2];                /* samples and weight without a known executing function */
+	uint64_t not_in_bundle[2];           /* samples and weight of functions without an answer in the bundle */
 	bool has_totals;                     /* rows have total weights, which include callees */
 	struct report_row *rows;             /* sorted */
 	size_t nr_rows;

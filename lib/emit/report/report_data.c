@@ -191,11 +191,11 @@ static void write_cell(struct perfdata_text *out, const char *text)
 	perfdata_text_char(out, ',');
 }
 
-static void number_cell(struct perfdata_text *out, bool known, uint64_t number, char behind)
+static void number_cell(struct perfdata_text *out, bool known, uint64_t number, char separator)
 {
 	if (known)
 		perfdata_text_u64(out, number);
-	perfdata_text_char(out, behind);
+	perfdata_text_char(out, separator);
 }
 
 void pd_report_csv_event(const struct report_options *options, const struct report_head *head,

@@ -16,29 +16,29 @@ enum { COLUMNS_OF_PIPES = 100 };
 const struct perfdata_emitter_option pd_report_options[] = {
 	{ .name = "by", .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id|state|waker|wakee|syscall",
-	  .help = "what a row is; default symbol (a function of a file), for tracepoints comm; several keys: comm,dso; "
+	  .help = "key of rows; default symbol (a function of a file), for tracepoints comm; several keys: comm,dso; "
 		  "state, waker, wakee and syscall need time off the CPU or --spans" },
 	{ .name = "spans", .kind = PERFDATA_OPTION_CHOICE, .argument = REPORT_SPAN_KINDS,
-	  .help = "count and duration of system calls, waits, locks, … by name" },
+	  .help = "print number and duration of system calls, waits, locks, … by name" },
 	{ .name = "comm-names", .kind = PERFDATA_OPTION_CHOICE, .argument = "last|sample",
-	  .help = "a thread's comm is its last one, or the one at the time of the sample (default)" },
+	  .help = "which comm of a thread to use: the last one, or that at the time of the sample (default)" },
 	{ .name = "callers", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",
-	  .help = "a tree of the callers of this function; * matches any text" },
+	  .help = "print a tree of the callers of this function; * matches any text" },
 	{ .name = "callees", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",
-	  .help = "a tree of what this function called" },
-	{ .name = "tree", .kind = PERFDATA_OPTION_FLAG, .help = "the stacks as a tree, callers above callees" },
+	  .help = "print a tree of the functions that this function called" },
+	{ .name = "tree", .kind = PERFDATA_OPTION_FLAG, .help = "print the stacks as a tree, callers above callees" },
 	{ .name = "top", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "at most N rows of an event; 0 is all; default 40 on a terminal, else all" },
+	  .help = "print at most N rows of an event; 0 is all; default 40 on a terminal, else all" },
 	{ .name = "sort", .kind = PERFDATA_OPTION_CHOICE, .argument = "self|total|samples|name",
 	  .help = "order of the rows; default self" },
-	STACK_OPTION_WEIGHT("what shares are of"),
+	STACK_OPTION_WEIGHT("quantity that shares are of"),
 	STACK_OPTIONS_STATE,
 	{ .name = "min-percent", .kind = PERFDATA_OPTION_TEXT, .argument = "X",
-	  .help = "leave out rows below X percent of what sorts them; default 0.5 in trees" },
+	  .help = "leave out rows below X percent of the quantity that sorts them; default 0.5 in trees" },
 	{ .name = "percent-limit", .kind = PERFDATA_OPTION_TEXT, .argument = "X",
-	  .help = "the same as --min-percent, named as in perf report" },
+	  .help = "as --min-percent, with the name in perf report" },
 	{ .name = "children", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "the same as --sort total, named as in perf report; --no-children: --sort self" },
+	  .help = "as --sort total, with the name in perf report; --no-children: as --sort self" },
 	{ .name = "stdio", .kind = PERFDATA_OPTION_FLAG, .help = "no effect: the report is text already" },
 	STACK_OPTIONS_CHOICE,
 	STACK_OPTION_TRUNCATED,
@@ -47,10 +47,10 @@ const struct perfdata_emitter_option pd_report_options[] = {
 	{ .name = "json", .kind = PERFDATA_OPTION_FLAG, .help = "answer as one JSON document" },
 	{ .name = "csv", .kind = PERFDATA_OPTION_FLAG, .help = "answer as CSV" },
 	{ .name = "color", .kind = PERFDATA_OPTION_CHOICE, .argument = "auto|always|never",
-	  .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
+	  .help = "use colours; default auto: on a terminal, unless NO_COLOR is set" },
 	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "cut lines at N columns; 0 is no limit; default the terminal's width, else 100" },
-	{ .name = "wide", .kind = PERFDATA_OPTION_FLAG, .help = "do not shorten names: --width 0" },
+	  .help = "cut lines at N columns; 0 is no limit; default: width of the terminal, or 100" },
+	{ .name = "wide", .kind = PERFDATA_OPTION_FLAG, .help = "do not shorten names: as --width 0" },
 	{ 0 },
 };
 
@@ -151,8 +151,9 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 		if (!has_key(options, one) || (apart[i][1] && !has_key(options, other)))
 			continue;
 		(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-			       apart[i][1] ? "--by %s and %s do not go together: choose one"
-					   : "--by %s goes alone: each event has a list of its own%s",
+			       apart[i][1] ? "--by %s and %s contradict each other: choose one"
+					   : "--by %s cannot be combined with other keys: each event has a separate "
+					     "list%s",
 			       apart[i][0], apart[i][1] ? apart[i][1] : "");
 		return false;
 	}
@@ -163,7 +164,7 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 			    !(pd_report_is_by_wait(other) && pd_report_is_by_stack(one)))
 				continue;
 			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				       "--by %s and %s do not go together: choose one", pd_report_by_name(one),
+				       "--by %s and %s contradict each other: choose one", pd_report_by_name(one),
 				       pd_report_by_name(other));
 			return false;
 		}
@@ -254,20 +255,20 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 				    : "--percent-limit takes a number from 0 to 100";
 	else if (ret->view != REPORT_LIST && (ret->nr_keys > 1 || (ret->by != REPORT_SYMBOL &&
 								    ret->by != REPORT_DSO && ret->by != REPORT_LINE)))
-		wrong = "trees are of stacks: --by symbol, dso or line";
+		wrong = "trees need stacks: --by symbol, dso or line";
 	else if (pd_report_is_by_wait(ret->by) && !spans && !pd_stack_option_is(values, nr, "weight", "off-cpu") &&
 		 !pd_stack_option_is(values, nr, "weight", "wall") && !pd_stack_option_is(values, nr, "weight", "both"))
-		wrong = "state, waker, wakee and syscall are of time off the CPU: --by these with --weight off-cpu, "
-			"wall or both, or with --spans off";
+		wrong = "--by state, waker, wakee and syscall need time off the CPU: add --weight off-cpu, wall or "
+			"both, or --spans off";
 	else if (pd_report_is_by_wait(ret->by) && !spans && !perfdata_option_flag(values, nr, "state-frames", true))
-		wrong = "--by state, waker, wakee and syscall need the frames that --no-state-frames leaves out";
+		wrong = "--by state, waker, wakee and syscall contradict --no-state-frames";
 	else if (perfdata_option_text(values, nr, "comm-names") && !has_key(ret, REPORT_COMM))
-		wrong = "--comm-names changes nothing where rows are no comms: --by comm";
+		wrong = "--comm-names changes nothing without comms: add --by comm";
 	/* not a rule, since rules always accept --no-inline */
 	else if (perfdata_option_flag(values, nr, "inline", true) ==
 			 perfdata_option_flag(values, nr, "inline", false) &&
 		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE && !spans)
-		wrong = "--inline and --no-inline change nothing where rows are no functions: --by symbol or line";
+		wrong = "--inline and --no-inline change nothing without functions: add --by symbol or line";
 	if (wrong)
 		snprintf(context->reterr->message, sizeof context->reterr->message, "%s", wrong);
 	return !wrong;

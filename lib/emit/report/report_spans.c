@@ -83,7 +83,8 @@ static bool read_options(const struct perfdata_emitter_option_value *values, siz
 		return true;
 	pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 		 known ? "--by %s needs time off the CPU: add --spans off"
-		       : "--by %s is not of spans: thread, process, comm, cpu, state, waker, wakee, syscall",
+		       : "--by %s does not apply to spans; choose thread, process, comm, cpu, state, waker, wakee or "
+			 "syscall",
 		 by);
 	return false;
 }
@@ -236,21 +237,21 @@ static void text_facts(const struct report_spans *spans, struct perfdata_text *o
 	const uint64_t whole = count->spans, cut = count->no_begin + count->no_end + count->open;
 	if (scheduled && facts->sampled_switches && !facts->both)
 		perfdata_text_printf(out,
-				     "%" PRIu64 " samples of sched_switch say nothing of times: with -F, or -c above "
-				     "1, most switches are missing; record with -c 1\n",
+				     "%" PRIu64 " samples of sched_switch give no times, since -F, or -c above 1, "
+						"records few switches; record with -c 1\n",
 				     facts->sampled_switches);
 	if (cut)
 		perfdata_text_printf(out,
 				     "unknown: %" PRIu64 " of %" PRIu64 " (%.2f %%) lack a begin or an end: %" PRIu64
-				     " a begin, %" PRIu64 " an end, %" PRIu64 " were open when the recording ended\n",
+				     " a begin, %" PRIu64 " an end, %" PRIu64 " had not ended with the recording\n",
 				     cut, cut + whole, pd_stack_percent(cut, cut + whole), count->no_begin,
 				     count->no_end, count->open);
 	if (scheduled && facts->gaps)
-		perfdata_text_printf(out, "gaps: %" PRIu64 " of %" PRIu64
-					  " switches are of another thread than the one that came before\n",
+		perfdata_text_printf(out, "gaps: in %" PRIu64 " of %" PRIu64
+					  " switches, another thread left the CPU than had come before\n",
 				     facts->gaps, facts->switches + facts->switch_records);
 	if (count->with_losses)
-		perfdata_text_printf(out, "lost: records were lost during %" PRIu64 " of them (%.2f %%)\n",
+		perfdata_text_printf(out, "lost: records were lost during %" PRIu64 " of these spans (%.2f %%)\n",
 				     count->with_losses, pd_stack_percent(count->with_losses, whole));
 }
 
@@ -270,7 +271,7 @@ static void write_spans_text(const struct report_spans *spans, const struct repo
 	perfdata_text_char(out, '\n');
 	text_facts(spans, out);
 	if (!nr) {
-		perfdata_text_printf(out, "to record some: perf record %s\n", kind->recorded_by);
+		perfdata_text_printf(out, "to record spans: perf record %s\n", kind->recorded_by);
 		return;
 	}
 	static const char *const things[] = { [PD_SPANS_BY_THREAD] = "thread", [PD_SPANS_BY_PROCESS] = "process",

@@ -48,14 +48,14 @@ void pd_report_text_head(const struct report_options *options, const struct repo
 	}
 	if (summary->lost_records || summary->lost_samples) {
 		snprintf(line, sizeof line,
-			 "lost: %" PRIu64 " records and %" PRIu64 " samples that the kernel could not write",
+			 "lost: the kernel could not write %" PRIu64 " records and %" PRIu64 " samples",
 			 summary->lost_records, summary->lost_samples);
 		write_warning(options, out, line);
 	}
 	if (!head->end->complete) {
 		snprintf(line, sizeof line,
 			 "incomplete: the recording is damaged or cut (%" PRIu64
-			 " findings); this is what could be read",
+			 " findings); the rest was read",
 			 head->end->findings_total);
 		write_warning(options, out, line);
 	}
@@ -70,8 +70,8 @@ void pd_report_text_nothing(const struct pd_profile *profile, const struct repor
 		all += sums ? sums->samples : 0;
 	}
 	if (head->choice && all)
-		perfdata_text_printf(out, "none of %" PRIu64 " samples has such a stack; --by symbol lists the "
-				     "names, * is any text\n", all);
+		perfdata_text_printf(out, "none of %" PRIu64 " samples has such a stack; --by symbol lists names, * "
+							     "matches any text\n", all);
 	else
 		perfdata_text_literal(out, "no samples\n");
 }
@@ -130,10 +130,10 @@ static void comms_line(const struct report_options *options, const struct report
 	if (!event->function || !all)
 		perfdata_text_literal(out, "; --by symbol lists functions");
 	if (event->function && event->has_callers)
-		perfdata_text_printf(out, "; --callers %s shows from where",
+		perfdata_text_printf(out, "; --callers %s shows the callers",
 				     is_plain(event->function) ? event->function : "NAME");
 	else if (event->function)
-		perfdata_text_literal(out, "; perf record -g would record from where");
+		perfdata_text_literal(out, "; perf record -g records the callers too");
 	perfdata_text_char(out, '\n');
 }
 
@@ -391,11 +391,11 @@ void pd_report_text_event(const struct report_options *options, const struct rep
 	out->failed |= perfdata_text_failed(&scratch);
 	perfdata_text_release(&scratch);
 	if (shown < event->nr_rows)
-		perfdata_text_printf(out, "(%zu more, %.2f %% by themselves; --top 0 shows all)\n",
+		perfdata_text_printf(out, "(%zu more rows, with %.2f %% self; --top 0 shows all)\n",
 				     event->nr_rows - shown,
 				     pd_stack_percent(left - event->of_small[unit], event->all[unit]));
 	if (event->nr_small)
-		perfdata_text_printf(out, "(%zu below %g %%, %.2f %% by themselves; --min-percent 0 shows them)\n",
+		perfdata_text_printf(out, "(%zu rows below %g %%, with %.2f %% self; --min-percent 0 shows them)\n",
 				     event->nr_small, options->min_percent,
 				     pd_stack_percent(event->of_small[unit], event->all[unit]));
 }

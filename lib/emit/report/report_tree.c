@@ -152,7 +152,7 @@ bool pd_report_text_tree(const struct report_options *options, struct report_eve
 	}
 	event->is_asked_for = turned.nr != 0;
 	if (turn && !turned.nr) {
-		perfdata_text_literal(out, "no function is called ");
+		perfdata_text_literal(out, "no function has the name ");
 		perfdata_text_shortened(out, options->function, 0);
 		perfdata_text_literal(out, "; * matches any text\n");
 		pd_stack_tree_release(&turned);
@@ -160,14 +160,14 @@ bool pd_report_text_tree(const struct report_options *options, struct report_eve
 	}
 	pd_report_style(options, REPORT_DIM, out);
 	perfdata_text_string(
-		out, options->view == REPORT_CALLERS   ? "  total%    self%  function, and below it who called it\n"
-		     : options->view == REPORT_CALLEES ? "  total%    self%  function, and below it what it called\n"
-						       : "  total%    self%  function, and below it what it called\n");
+		out, options->view == REPORT_CALLERS   ? "  total%    self%  function, then its callers\n"
+		     : options->view == REPORT_CALLEES ? "  total%    self%  function, then its callees\n"
+						       : "  total%    self%  function, then its callees\n");
 	pd_report_style(options, REPORT_PLAIN, out);
 	const bool fine = turn ? tree_lines(options, event, &turned, sums, out)
 			       : tree_lines(options, event, &event->tree, event->sums, out);
 	if (options->min_percent > 0)
-		perfdata_text_printf(out, "(what is below %g %% is left out; --min-percent 0 shows it)\n",
+		perfdata_text_printf(out, "(rows below %g %% are left out; --min-percent 0 shows them)\n",
 				     options->min_percent);
 	const bool whole = !pd_stack_tree_failed(&turned) && !pd_stack_tree_failed(&event->tree);
 	pd_stack_tree_release(&turned);

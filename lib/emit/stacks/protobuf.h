@@ -14,7 +14,7 @@ static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field,
 	pd_text_varint(out, value);
 }
 /* Writes 0 too: for a member of a oneof, or a field whose presence means something. */
-static inline void pd_protobuf_given(struct perfdata_text *out, unsigned field, uint64_t value)
+static inline void pd_protobuf_present(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	pd_text_varint(out, (uint64_t)field << 3);
 	pd_text_varint(out, value);

@@ -19,12 +19,12 @@
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "by", .kind = PERFDATA_OPTION_CHOICE, .argument = "symbol|dso|comm|thread|event|line|stack",
 	  .help = "what a row is; default symbol: a function of a file" },
-	STACK_OPTION_WEIGHT("what shares are of"),
+	STACK_OPTION_WEIGHT("quantity that shares are of"),
 	STACK_OPTIONS_STATE,
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are rows (default; --no-inline adds them to their callers)" },
 	{ .name = "exact-symbols", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "distinguish functions by whole names, including suffixes and hashes that compilers add" },
+	  .help = "distinguish functions by whole names, including suffixes and hashes from compilers" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
@@ -200,7 +200,7 @@ static bool key_of_place(struct baseline_writer *writer, uint32_t label, const s
 	return key_of_text(writer, &key, ret);
 }
 
-/* The key of a stack: the child of node `at`. Labels with one key share a node. */
+/* Replaces *at by its child for the label, and gets the key of that node. Labels with one key share a node. */
 static bool key_of_node(struct baseline_writer *writer, uint32_t label, uint32_t *at, uint32_t *ret)
 {
 	uint32_t first;
@@ -358,7 +358,7 @@ static void name_thread(struct baseline_writer *writer, uint32_t number)
 static enum perfdata_status add_text(struct baseline_writer *writer, const struct pd_profile_key *key,
 				     const struct pd_share_sums *sums)
 {
-	static const struct key told = { .clones = 1 };
+	static const struct key single_clone = { .clones = 1 };
 	perfdata_text_clear(&writer->name);
 	if (writer->state->by == BY_COMM)
 		perfdata_text_string(&writer->name, comm_text(writer, key->comm));
@@ -373,7 +373,7 @@ static enum perfdata_status add_text(struct baseline_writer *writer, const struc
 		perfdata_text_clear(&writer->name);
 		perfdata_text_string(&writer->name, name);
 	}
-	if (!make_path(writer, 1) || !key_of_text(writer, &told, &writer->path[0]))
+	if (!make_path(writer, 1) || !key_of_text(writer, &single_clone, &writer->path[0]))
 		return PERFDATA_ENOMEM;
 	writer->places[0] = NO_KEY;
 	if (!add_path(writer, 1, sums))

@@ -115,9 +115,9 @@ static const char *parameters_of(const char *name, const char *end)
 	unsigned depth = 0;
 	while (close > name && close[-1] != ')')
 		close--;
-	const size_t behind = (size_t)(end - close);
-	const bool ends_so = !behind || (behind == strlen(" const") && !memcmp(close, " const", behind)) ||
-			     (behind > 2 && *close == ' ' && close[1] == '[');
+	const size_t rest = (size_t)(end - close);
+	const bool ends_so = !rest || (rest == strlen(" const") && !memcmp(close, " const", rest)) ||
+			     (rest > 2 && *close == ' ' && close[1] == '[');
 	for (const char *at = close; ends_so && at > name;) {
 		at--;
 		depth += *at == ')';

@@ -20,7 +20,7 @@
 	{ .name = "root", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "NAME", \
-	  .help = "only stacks with this function, without its callers; may be given several times" }
+	  .help = "only stacks with this function, beginning with it, without its callers; may be given several times" }
 
 #define STACK_TRUNCATED "[truncated stack]"
 /* For emitters whose rows are names. */

@@ -68,7 +68,7 @@ enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuratio
 #define STACK_WEIGHTS "period|samples|wall|off-cpu|both"
 #define STACK_OPTION_WEIGHT(what) \
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS, \
-	  .help = what "; default period, or wall where time off the CPU was recorded" }
+	  .help = what "; default period, or wall if time off the CPU was recorded" }
 /* The weight of samples as a value of the option: "period", "wall", "off-cpu", "both". */
 const char *pd_stack_weight_name(const struct perfdata_session *session);
 /* The weight of an event's samples in words; NULL: the recorded period. */
@@ -92,10 +92,11 @@ const char *pd_stack_weight_text(const struct perfdata_session *session, const s
 	{ .name = "state", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "LIST", \
-	  .help = "only time off the CPU in these states: sleeping, uninterruptible, preempted, run queue, …" }, \
+	  .help = "use only time off the CPU in these states: sleeping, uninterruptible, preempted, run queue, …" }, \
 	{ .name = "state-frames", \
 	  .kind = PERFDATA_OPTION_FLAG, \
-	  .help = "stacks of time off the CPU end with the state (default; --no-state-frames: as they were recorded)" }
+	  .help = "add the state as innermost frame of time off the CPU (default; --no-state-frames: stacks as " \
+		  "recorded)" }
 #define STACK_WEIGHS_OFF_CPU "weight=off-cpu|weight=wall|weight=both"
 #define STACK_RULES_STATE \
 	{ .name = "state", .needs = STACK_WEIGHS_OFF_CPU }, { .name = "state-frames", .needs = STACK_WEIGHS_OFF_CPU }

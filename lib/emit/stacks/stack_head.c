@@ -32,13 +32,13 @@ void pd_stack_head_warnings(const struct perfdata_emit_end *end, void (*say)(voi
 	if (summary->lost_records || summary->lost_samples) {
 		snprintf(line, sizeof line,
 			 "%" PRIu64 " records and %" PRIu64
-			 " samples were lost while recording: what is shown is less than what happened",
+			 " samples were lost while recording, so numbers are too small",
 			 summary->lost_records, summary->lost_samples);
 		say(user, line);
 	}
 	if (end->complete)
 		return;
-	snprintf(line, sizeof line, "The recording is incomplete (%" PRIu64 " finding%s): this is what could be read",
+	snprintf(line, sizeof line, "The recording is incomplete (%" PRIu64 " finding%s): the rest was read",
 		 end->findings_total, end->findings_total == 1 ? "" : "s");
 	say(user, line);
 	for (size_t i = 0; i < end->nr_findings && i < SHOWN; i++) {

@@ -117,10 +117,10 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 	ret->unit = step->row.field ? step->row.field->unit : PERFDATA_UNIT_NONE;
 	if (step->what == SELECT_RAW_NUMBER) {
 		ret->type = step->row.field->show == PERFDATA_SHOW_ENUM ? COLUMN_INT64 : COLUMN_UINT64;
-		ret->doc = "The number of it.";
+		ret->doc = "The field as a number.";
 	} else if (step->what == SELECT_EXACT_BYTES) {
 		ret->type = COLUMN_TEXT;
-		ret->doc = "Its bytes in hex, where they are no UTF-8.";
+		ret->doc = "Bytes of the text in hex, if they are not valid UTF-8.";
 		ret->bulky = sample;
 	} else {
 		ret->type = type_of_row(&step->row);
@@ -166,7 +166,7 @@ static void add_recording(struct columns *columns)
 		return;
 	column->type = COLUMN_TEXT;
 	column->required = true;
-	column->doc = "The recording that the row comes from.";
+	column->doc = "The recording of the row.";
 }
 
 /* Describes a field in records of a layout (NULL: unknown types). False: they lack it, or without memory. */

@@ -36,7 +36,7 @@ static void lines_of_csv(struct perfdata_text *out, const struct table *table)
 		while (known < table->nr_columns && strcmp(table->columns[known].name, column->name))
 			known++;
 		if (known == table->nr_columns)
-			line_of_column(out, column, " In CSV alone.");
+			line_of_column(out, column, " Only in CSV.");
 	}
 }
 
@@ -52,8 +52,8 @@ static void list_tables(struct perfdata_text *out)
 			perfdata_text_literal(out, " Only with --table.");
 		perfdata_text_char(out, '\n');
 	}
-	perfdata_text_literal(out, "event:NAME\tOne row for each sample of a tracepoint, with its fields; a table for "
-				   "each tracepoint that has samples.\n");
+	perfdata_text_literal(out, "event:NAME\tOne row for each sample of a tracepoint, with its fields; one table "
+				   "for each tracepoint with samples.\n");
 }
 
 enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const char *name)

@@ -24,7 +24,7 @@ struct table_row {
 	enum table_rows in_csv;       /* what a row is in CSV if it differs there; else 0 */
 	bool on_request;
 	uint32_t types[TABLE_TYPES];  /* ends with 0: rows are records of these types, or parts of them */
-	const char *const *fields;    /* … columns, as in -e; NULL: all fields of the layout */
+	const char *const *fields;    /* columns of records, as in -e; NULL: all fields of the layout */
 	const struct table_column *columns;   /* of other rows: ends with name NULL; without `recording` */
 };
 /* NULL if there are fewer. */

@@ -44,10 +44,10 @@ struct table_set {
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", \
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
 	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", \
-	  "what the column `recording` says; the input's name without it" }, \
-	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" }, \
+	  "value of the column `recording`; default: name of the input" }, \
+	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "add source file, line and inlined functions to frames" }, \
 	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL, \
-	  "the table spans has one for each time that a thread ran, too" }
+	  "add a row to the table spans for each time that a thread ran" }
 
 /* Needs of the requested tables. */
 uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options);

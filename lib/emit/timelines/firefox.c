@@ -19,11 +19,11 @@
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
-	STACK_OPTION_WEIGHT("what samples weigh"),
+	STACK_OPTION_WEIGHT("weight of a sample"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "markers", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
+	  .help = "add tracepoints, mappings, names, switches and losses as markers (default; --no-markers: none)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };

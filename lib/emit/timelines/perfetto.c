@@ -149,14 +149,14 @@ static bool put_thread(struct state *state, const struct perfetto_row *row, stru
 	perfdata_text_clear(&state->part);
 	perfdata_text_clear(&state->message);
 	if (row->pid == row->tid) {
-		pd_protobuf_given(&state->part, PROCESS_PID, (uint32_t)row->pid);
+		pd_protobuf_present(&state->part, PROCESS_PID, (uint32_t)row->pid);
 		put_string(state, &state->part, PROCESS_COMMAND, comm_of(state, row->comm));
 		pd_protobuf_message(&state->message, TREE_PROCESS, &state->part);
 	}
 	perfdata_text_clear(&state->part);
-	pd_protobuf_given(&state->part, THREAD_TID, (uint32_t)row->tid);
+	pd_protobuf_present(&state->part, THREAD_TID, (uint32_t)row->tid);
 	put_string(state, &state->part, THREAD_NAME, comm_of(state, row->comm));
-	pd_protobuf_given(&state->part, THREAD_PID, (uint32_t)row->pid);
+	pd_protobuf_present(&state->part, THREAD_PID, (uint32_t)row->pid);
 	pd_protobuf_message(&state->message, TREE_THREAD, &state->part);
 	pd_perfetto_packet(out, PERFETTO_PROCESSES, row->time, PACKET_PROCESS_TREE, &state->message);
 	return pd_hash_map_put(&state->comms, row->thread, row->comm + UINT64_C(1)) == 0;
@@ -173,13 +173,13 @@ static uint64_t track_of(struct state *state, const struct perfetto_row *row, st
 	if (pd_hash_map_get(&state->tracks, key, &known))
 		return id;
 	perfdata_text_clear(&state->message);
-	pd_protobuf_given(&state->message, TRACK_ID, id);
+	pd_protobuf_present(&state->message, TRACK_ID, id);
 	if (nobody) {
 		put_string(state, &state->message, TRACK_NAME, "recording");
 	} else {
 		perfdata_text_clear(&state->part);
-		pd_protobuf_given(&state->part, THREAD_PID, (uint32_t)row->pid);
-		pd_protobuf_given(&state->part, THREAD_TID, (uint32_t)row->tid);
+		pd_protobuf_present(&state->part, THREAD_PID, (uint32_t)row->pid);
+		pd_protobuf_present(&state->part, THREAD_TID, (uint32_t)row->tid);
 		put_string(state, &state->part, THREAD_NAME, comm_of(state, row->comm));
 		pd_protobuf_message(&state->message, TRACK_THREAD, &state->part);
 	}
@@ -204,7 +204,7 @@ static bool put_instant(struct state *state, const struct perfetto_row *row, con
 	const uint64_t track = track_of(state, row, out);
 	perfdata_text_clear(&state->message);
 	perfdata_text_append(&state->message, bytes + row->bytes, row->nr_bytes);
-	pd_protobuf_given(&state->message, TRACK_EVENT_TRACK, track);
+	pd_protobuf_present(&state->message, TRACK_EVENT_TRACK, track);
 	put_flow(state, row);
 	pd_perfetto_packet(out, PERFETTO_TRACKS, row->time, PACKET_TRACK_EVENT, &state->message);
 	return track;
@@ -222,9 +222,9 @@ static uint64_t track_below(struct state *state, const struct perfetto_row *row,
 		id++;
 	if (!known) {
 		perfdata_text_clear(&state->message);
-		pd_protobuf_given(&state->message, TRACK_ID, id);
+		pd_protobuf_present(&state->message, TRACK_ID, id);
 		put_string(state, &state->message, TRACK_NAME, "requests of disks");
-		pd_protobuf_given(&state->message, TRACK_PARENT, parent);
+		pd_protobuf_present(&state->message, TRACK_PARENT, parent);
 		pd_perfetto_packet(out, PERFETTO_TRACKS, UINT64_MAX, PACKET_TRACK_DESCRIPTOR, &state->message);
 	}
 	return parent && pd_hash_map_put(&state->requests, id, row->time + row->weight) == 0 ? id : 0;
@@ -238,11 +238,11 @@ static bool put_slice(struct state *state, const struct perfetto_row *row, const
 							     : track_of(state, row, out);
 	perfdata_text_clear(&state->message);
 	perfdata_text_append(&state->message, bytes + row->bytes, row->nr_bytes);
-	pd_protobuf_given(&state->message, TRACK_EVENT_TRACK, track);
+	pd_protobuf_present(&state->message, TRACK_EVENT_TRACK, track);
 	pd_perfetto_packet(out, PERFETTO_TRACKS, row->time, PACKET_TRACK_EVENT, &state->message);
 	perfdata_text_clear(&state->message);
-	pd_protobuf_given(&state->message, TRACK_EVENT_TYPE, TYPE_SLICE_END);
-	pd_protobuf_given(&state->message, TRACK_EVENT_TRACK, track);
+	pd_protobuf_present(&state->message, TRACK_EVENT_TYPE, TYPE_SLICE_END);
+	pd_protobuf_present(&state->message, TRACK_EVENT_TRACK, track);
 	pd_perfetto_packet(out, PERFETTO_TRACKS, row->time + row->weight, PACKET_TRACK_EVENT, &state->message);
 	return track;
 }
@@ -256,10 +256,10 @@ static bool put_task_state(struct state *state, const struct perfetto_row *row, 
 	    (pd_hash_map_get(&state->states, (uint32_t)row->tid, &before) && before == row->state))
 		return true;
 	perfdata_text_clear(&state->message);
-	pd_protobuf_given(&state->message, TASK_CPU, row->cpu == UINT32_MAX ? 0 : row->cpu);
+	pd_protobuf_present(&state->message, TASK_CPU, row->cpu == UINT32_MAX ? 0 : row->cpu);
 	put_string(state, &state->message, TASK_COMM, comm_of(state, row->comm));
-	pd_protobuf_given(&state->message, TASK_TID, (uint32_t)row->tid);
-	pd_protobuf_given(&state->message, TASK_STATE, row->state);
+	pd_protobuf_present(&state->message, TASK_TID, (uint32_t)row->tid);
+	pd_protobuf_present(&state->message, TASK_STATE, row->state);
 	pd_perfetto_packet(out, PERFETTO_STATES, row->time, PACKET_TASK_STATE, &state->message);
 	return pd_hash_map_put(&state->states, (uint32_t)row->tid, row->state) == 0;
 }
@@ -322,7 +322,7 @@ static void put_note(void *pointer, const char *line)
 	struct perfetto_row row = { .time = note->state->last_time, .pid = -1, .tid = -1, .comm = PERFDATA_NONE };
 	struct perfdata_text event;
 	perfdata_text_init(&event);
-	pd_protobuf_given(&event, TRACK_EVENT_TYPE, TYPE_INSTANT);
+	pd_protobuf_present(&event, TRACK_EVENT_TYPE, TYPE_INSTANT);
 	put_string(note->state, &event, TRACK_EVENT_NAME, line);
 	row.nr_bytes = event.size;
 	note->out->failed |= perfdata_text_failed(&event) || !put_instant(note->state, &row, event.data, note->out);

@@ -25,7 +25,7 @@ void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t t
 	struct perfdata_text packet;
 	perfdata_text_init(&packet);
 	if (time != UINT64_MAX)
-		pd_protobuf_given(&packet, PACKET_TIMESTAMP, time);
+		pd_protobuf_present(&packet, PACKET_TIMESTAMP, time);
 	pd_protobuf_number(&packet, PACKET_SEQUENCE, sequence);
 	pd_protobuf_message(&packet, field, message);
 	pd_protobuf_message(out, TRACE_PACKET, &packet);
@@ -76,7 +76,7 @@ static void put_known(struct perfdata_text *out, const struct perfetto_event *kn
 		case PERFDATA_TRACE_BOOL:
 		case PERFDATA_TRACE_POINTER:
 			if (into->type == PERFETTO_NUMBER)
-				pd_protobuf_given(out, into->number, value.u64);
+				pd_protobuf_present(out, into->number, value.u64);
 			break;
 		case PERFDATA_TRACE_STRING:
 			if (into->type == PERFETTO_TEXT)
@@ -84,7 +84,7 @@ static void put_known(struct perfdata_text *out, const struct perfetto_event *kn
 			break;
 		case PERFDATA_TRACE_ARRAY:
 			for (size_t i = 0; i < value.count && into->type == PERFETTO_NUMBERS; i++)
-				pd_protobuf_given(out, into->number, pd_trace_element(&value, i));
+				pd_protobuf_present(out, into->number, pd_trace_element(&value, i));
 			break;
 		default:
 			break;
@@ -106,10 +106,10 @@ static void put_field(struct perfdata_text *out, const struct perfdata_trace_eve
 	case PERFDATA_TRACE_UNSIGNED:
 	case PERFDATA_TRACE_BOOL:
 	case PERFDATA_TRACE_POINTER:
-		pd_protobuf_given(&message, FIELD_UINT, value.u64);
+		pd_protobuf_present(&message, FIELD_UINT, value.u64);
 		break;
 	case PERFDATA_TRACE_SIGNED:
-		pd_protobuf_given(&message, FIELD_INT, value.u64);
+		pd_protobuf_present(&message, FIELD_INT, value.u64);
 		break;
 	case PERFDATA_TRACE_STRING:
 		put_name(&message, FIELD_STRING, value.bytes.data, value.bytes.size, room);
@@ -137,8 +137,8 @@ static void put_event(struct perfdata_text *bundle, const struct perfdata_delive
 	enum { BUNDLE_EVENT = 2, EVENT_TIME = 1, EVENT_THREAD = 2 };
 	struct perfdata_text message;
 	perfdata_text_init(&message);
-	pd_protobuf_given(&message, EVENT_TIME, delivery->record->time);
-	pd_protobuf_given(&message, EVENT_THREAD, (uint32_t)(delivery->tid < 0 ? 0 : delivery->tid));
+	pd_protobuf_present(&message, EVENT_TIME, delivery->record->time);
+	pd_protobuf_present(&message, EVENT_THREAD, (uint32_t)(delivery->tid < 0 ? 0 : delivery->tid));
 	pd_protobuf_message(&message, number, fields);
 	pd_protobuf_message(bundle, BUNDLE_EVENT, &message);
 	perfdata_text_release(&message);
@@ -157,7 +157,7 @@ static void put_tracepoint(struct perfetto_part *part, const struct perfdata_del
 	struct perfdata_text fields, bundle;
 	perfdata_text_init(&fields);
 	perfdata_text_init(&bundle);
-	pd_protobuf_given(&bundle, BUNDLE_CPU, record->cpu == UINT32_MAX ? 0 : record->cpu);
+	pd_protobuf_present(&bundle, BUNDLE_CPU, record->cpu == UINT32_MAX ? 0 : record->cpu);
 	if (call) {
 		put_known(&fields, call, event, raw, order, room);
 		put_event(&bundle, delivery, call->number, &fields);
@@ -180,7 +180,7 @@ static void put_tracepoint(struct perfetto_part *part, const struct perfdata_del
 
 static void begin_instant(struct perfdata_text *out, const char *name)
 {
-	pd_protobuf_given(out, TRACK_EVENT_TYPE, TYPE_INSTANT);
+	pd_protobuf_present(out, TRACK_EVENT_TYPE, TYPE_INSTANT);
 	pd_protobuf_bytes(out, TRACK_EVENT_NAME, name, strlen(name));
 }
 static void write_annotation(struct perfdata_text *out, const char *name, const struct perfdata_bytes *text,
@@ -192,7 +192,7 @@ static void write_annotation(struct perfdata_text *out, const char *name, const 
 	if (text)
 		put_name(&message, ANNOTATION_STRING, text->data, text->size, room);
 	else
-		pd_protobuf_given(&message, ANNOTATION_UINT, number);
+		pd_protobuf_present(&message, ANNOTATION_UINT, number);
 	pd_protobuf_message(out, TRACK_EVENT_ANNOTATION, &message);
 	perfdata_text_release(&message);
 }
@@ -420,7 +420,7 @@ static bool take_slice(struct perfetto_part *part, const struct perfdata_session
 		return false;
 	const char *name = pd_session_span_name(session, span), *what = lock ? "lock" : "disk";
 	const struct perfdata_bytes text = { (const uint8_t *)name, strlen(name) };
-	pd_protobuf_given(&part->bytes, TRACK_EVENT_TYPE, TYPE_SLICE_BEGIN);
+	pd_protobuf_present(&part->bytes, TRACK_EVENT_TYPE, TYPE_SLICE_BEGIN);
 	pd_protobuf_bytes(&part->bytes, TRACK_EVENT_NAME, what, strlen(what));
 	write_annotation(&part->bytes, lock ? "kind" : "request", &text, 0, room);
 	if (span->has_result)

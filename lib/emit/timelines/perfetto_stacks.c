@@ -117,7 +117,7 @@ static bool is_new(struct perfetto_stacks *stacks, struct sequence *sequence, un
 static void put_string(struct perfetto_stacks *stacks, unsigned table, uint64_t id, const void *bytes, size_t size)
 {
 	perfdata_text_clear(&stacks->message);
-	pd_protobuf_given(&stacks->message, INTERNED_ID, id);
+	pd_protobuf_present(&stacks->message, INTERNED_ID, id);
 	pd_protobuf_bytes(&stacks->message, STRING_TEXT, bytes, size);
 	pd_protobuf_message(&stacks->interned, table, &stacks->message);
 }
@@ -148,9 +148,9 @@ static uint64_t mapping_id(struct perfetto_stacks *stacks, struct sequence *sequ
 	if (build_id.size)
 		put_string(stacks, INTERNED_BUILD_IDS, id, build_id.data, build_id.size);
 	perfdata_text_clear(&stacks->message);
-	pd_protobuf_given(&stacks->message, INTERNED_ID, id);
+	pd_protobuf_present(&stacks->message, INTERNED_ID, id);
 	pd_protobuf_number(&stacks->message, MAPPING_BUILD_ID, build_id.size ? id : 0);
-	pd_protobuf_given(&stacks->message, MAPPING_PATH, path_id);
+	pd_protobuf_present(&stacks->message, MAPPING_PATH, path_id);
 	pd_protobuf_message(&stacks->interned, INTERNED_MAPPINGS, &stacks->message);
 	return id;
 }
@@ -192,11 +192,11 @@ static struct step_frames define_step(struct perfetto_stacks *stacks, struct seq
 		const uint64_t source = calls[i].source ? string_id(stacks, sequence, INTERNED_SOURCES, calls[i].source)
 							: 0;
 		perfdata_text_clear(&stacks->message);
-		pd_protobuf_given(&stacks->message, INTERNED_ID, ++sequence->nr_frames);
-		pd_protobuf_given(&stacks->message, FRAME_FUNCTION, function);
+		pd_protobuf_present(&stacks->message, INTERNED_ID, ++sequence->nr_frames);
+		pd_protobuf_present(&stacks->message, FRAME_FUNCTION, function);
 		pd_protobuf_number(&stacks->message, FRAME_MAPPING, mapping);
 		if (mapping)
-			pd_protobuf_given(&stacks->message, FRAME_ADDRESS,
+			pd_protobuf_present(&stacks->message, FRAME_ADDRESS,
 					  pd_stack_code_address(at->address, is_caller));
 		pd_protobuf_number(&stacks->message, FRAME_SOURCE, source);
 		pd_protobuf_number(&stacks->message, FRAME_LINE, calls[i].line);
@@ -281,12 +281,12 @@ static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequen
 	if (!row->nr_steps || !is_new(stacks, sequence, INTERNED_STACKS, row->node))
 		return;
 	perfdata_text_clear(&stacks->ids);
-	pd_protobuf_given(&stacks->ids, INTERNED_ID, row->node);
+	pd_protobuf_present(&stacks->ids, INTERNED_ID, row->node);
 	for (size_t i = row->nr_steps - root->steps; i-- > 0;) {
 		const struct step_frames frames = frames_of(stacks, sequence, &steps[i],
 							    is_caller_at(stacks, steps, i));
 		for (size_t k = i + root->steps + 1 == row->nr_steps ? root->calls : 0; k < frames.nr; k++)
-			pd_protobuf_given(&stacks->ids, STACK_FRAMES, frames.first + k);
+			pd_protobuf_present(&stacks->ids, STACK_FRAMES, frames.first + k);
 	}
 	pd_protobuf_message(&stacks->interned, INTERNED_STACKS, &stacks->ids);
 }
@@ -317,24 +317,24 @@ static void begin_sequence(struct perfetto_stacks *stacks, const struct perfdata
 	perfdata_text_clear(&stacks->name);
 	pd_stack_text_utf8(&stacks->name, event->name);
 	const char *name = stacks->name.size ? stacks->name.data : "";
-	pd_protobuf_given(&timebase, by_frequency ? TIMEBASE_FREQUENCY : TIMEBASE_PERIOD, attr->sample_period);
+	pd_protobuf_present(&timebase, by_frequency ? TIMEBASE_FREQUENCY : TIMEBASE_PERIOD, attr->sample_period);
 	perfdata_text_clear(&stacks->message);
 	if (counter_of(attr)) {
-		pd_protobuf_given(&timebase, TIMEBASE_COUNTER, counter_of(attr));
+		pd_protobuf_present(&timebase, TIMEBASE_COUNTER, counter_of(attr));
 	} else if (attr->type == PERFDATA_TYPE_TRACEPOINT) {
 		pd_protobuf_bytes(&stacks->message, TRACEPOINT_NAME, name, stacks->name.size);
 		pd_protobuf_message(&timebase, TIMEBASE_TRACEPOINT, &stacks->message);
 	} else {
-		pd_protobuf_given(&stacks->message, RAW_TYPE, attr->type);
-		pd_protobuf_given(&stacks->message, RAW_CONFIG, attr->config);
+		pd_protobuf_present(&stacks->message, RAW_TYPE, attr->type);
+		pd_protobuf_present(&stacks->message, RAW_CONFIG, attr->config);
 		pd_protobuf_message(&timebase, TIMEBASE_RAW, &stacks->message);
 	}
 	pd_protobuf_bytes(&timebase, TIMEBASE_NAME, name, stacks->name.size);
 	perfdata_text_clear(&stacks->message);
 	pd_protobuf_message(&stacks->message, DEFAULTS_TIMEBASE, &timebase);
 	pd_protobuf_message(&defaults, DEFAULTS_PERF_SAMPLE, &stacks->message);
-	pd_protobuf_given(&packet, PACKET_SEQUENCE, PERFETTO_SAMPLES + event->index);
-	pd_protobuf_given(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+	pd_protobuf_present(&packet, PACKET_SEQUENCE, PERFETTO_SAMPLES + event->index);
+	pd_protobuf_present(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
 	pd_protobuf_message(&packet, PACKET_DEFAULTS, &defaults);
 	pd_protobuf_message(out, TRACE_PACKET, &packet);
 	perfdata_text_release(&timebase);
@@ -379,19 +379,19 @@ bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perf
 	perfdata_text_clear(&stacks->interned);
 	define_stack(stacks, sequence, part, row, &root);
 	perfdata_text_clear(&stacks->message);
-	pd_protobuf_given(&stacks->message, SAMPLE_CPU, row->cpu == UINT32_MAX ? 0 : row->cpu);
+	pd_protobuf_present(&stacks->message, SAMPLE_CPU, row->cpu == UINT32_MAX ? 0 : row->cpu);
 	if (row->pid >= 0)
-		pd_protobuf_given(&stacks->message, SAMPLE_PID, (uint32_t)row->pid);
+		pd_protobuf_present(&stacks->message, SAMPLE_PID, (uint32_t)row->pid);
 	if (row->tid >= 0)
-		pd_protobuf_given(&stacks->message, SAMPLE_TID, (uint32_t)row->tid);
+		pd_protobuf_present(&stacks->message, SAMPLE_TID, (uint32_t)row->tid);
 	pd_protobuf_number(&stacks->message, SAMPLE_STACK, row->node);
-	pd_protobuf_given(&stacks->message, SAMPLE_MODE, row->state);
-	pd_protobuf_given(&stacks->message, SAMPLE_COUNT, count_up(stacks, sequence, row));
+	pd_protobuf_present(&stacks->message, SAMPLE_MODE, row->state);
+	pd_protobuf_present(&stacks->message, SAMPLE_COUNT, count_up(stacks, sequence, row));
 	perfdata_text_init(&packet);
 	if (row->time != UINT64_MAX)
-		pd_protobuf_given(&packet, PACKET_TIMESTAMP, row->time);
-	pd_protobuf_given(&packet, PACKET_SEQUENCE, PERFETTO_SAMPLES + row->event);
-	pd_protobuf_given(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+		pd_protobuf_present(&packet, PACKET_TIMESTAMP, row->time);
+	pd_protobuf_present(&packet, PACKET_SEQUENCE, PERFETTO_SAMPLES + row->event);
+	pd_protobuf_present(&packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
 	if (stacks->interned.size)
 		pd_protobuf_message(&packet, PACKET_INTERNED, &stacks->interned);
 	pd_protobuf_message(&packet, PACKET_PERF_SAMPLE, &stacks->message);

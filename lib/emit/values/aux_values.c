@@ -11,47 +11,47 @@
 #define SIZE PERFDATA_UNIT_BYTES
 #define PLAIN PERFDATA_UNIT_NONE
 #define PLACE_COLUMNS \
-	[AUX_OFFSET] = COLUMN("offset", INT64, SIZE, "Where in the input; null inside COMPRESSED records."), \
-	[AUX_TRACE] = COLUMN("trace", TEXT, PLAIN, "Which tracer: intel_pt, arm_spe, …"), \
-	[AUX_CPU] = COLUMN("cpu", INT32, PLAIN, "The CPU that the buffer belongs to."), \
-	[AUX_BUFFER_TID] = COLUMN("buffer_tid", INT32, PLAIN, "The thread that it belongs to."), \
-	[AUX_AUX_OFFSET] = COLUMN("aux_offset", INT64, SIZE, "Where in the AUX area."), \
-	[AUX_SIZE] = COLUMN("size", INT64, SIZE, "How many bytes, without padding.")
+	[AUX_OFFSET] = COLUMN("offset", INT64, SIZE, "Offset in the input; null inside COMPRESSED records."), \
+	[AUX_TRACE] = COLUMN("trace", TEXT, PLAIN, "Tracer: intel_pt, arm_spe, …"), \
+	[AUX_CPU] = COLUMN("cpu", INT32, PLAIN, "CPU of the buffer."), \
+	[AUX_BUFFER_TID] = COLUMN("buffer_tid", INT32, PLAIN, "Thread of the buffer."), \
+	[AUX_AUX_OFFSET] = COLUMN("aux_offset", INT64, SIZE, "Offset in the AUX area."), \
+	[AUX_SIZE] = COLUMN("size", INT64, SIZE, "Size in bytes, without padding.")
 const struct table_column pd_packet_columns[] = {
 	PLACE_COLUMNS,
 	[PACKETS_PADDING] = COLUMN("padding", INT32, SIZE, "Bytes of padding after it."),
-	[PACKETS_PACKET] = COLUMN("packet", TEXT, PLAIN, "What it is called; bad: no packet begins with this byte."),
-	[PACKETS_TIME] = COLUMN("time", INT64, NS, "The time in the packet, where the clocks' relation is known."),
-	[PACKETS_PAYLOAD] = COLUMN("payload", UINT64, PLAIN, "Its first word."),
-	[PACKETS_TEXT] = COLUMN("text", TEXT, PLAIN, "What perf script -D says of it."),
-	[PACKETS_FIELDS] = COLUMN("fields", JSON, PLAIN, "Its fields, as in ndjson."),
+	[PACKETS_PACKET] = COLUMN("packet", TEXT, PLAIN, "Kind of packet; bad: no packet begins with this byte."),
+	[PACKETS_TIME] = COLUMN("time", INT64, NS, "Time in the packet, if the relation of the clocks is known."),
+	[PACKETS_PAYLOAD] = COLUMN("payload", UINT64, PLAIN, "First word of the packet."),
+	[PACKETS_TEXT] = COLUMN("text", TEXT, PLAIN, "Text of the packet in perf script -D."),
+	[PACKETS_FIELDS] = COLUMN("fields", JSON, PLAIN, "Fields of the packet, as in ndjson."),
 	{ 0 },
 };
 const struct table_column pd_spe_columns[] = {
 	PLACE_COLUMNS,
-	[SPE_TIME] = COLUMN("time", INT64, NS, "When it was sampled, where the clocks' relation is known."),
-	[SPE_TIMER] = COLUMN("timer", INT64, PLAIN, "The same in ticks of the generic timer."),
-	[SPE_CONTEXT] = COLUMN("context", INT64, PLAIN, "CONTEXTIDR: the kernel puts the thread there."),
+	[SPE_TIME] = COLUMN("time", INT64, NS, "Time of the sample, if the relation of the clocks is known."),
+	[SPE_TIMER] = COLUMN("timer", INT64, PLAIN, "Time in ticks of the generic timer."),
+	[SPE_CONTEXT] = COLUMN("context", INT64, PLAIN, "CONTEXTIDR: the kernel stores the tid there."),
 	[SPE_PC] = COLUMN("pc", UINT64, PLAIN, "Address of the instruction."),
-	[SPE_LEVEL] = COLUMN("level", INT32, PLAIN, "Its exception level."),
+	[SPE_LEVEL] = COLUMN("level", INT32, PLAIN, "Exception level."),
 	[SPE_OPERATION] = COLUMN("operation", TEXT, PLAIN, "load, store, branch, other or unknown."),
 	[SPE_OPERATION_RAW] = COLUMN("operation_raw", UINT64, PLAIN, "The payload of the operation's packet."),
-	[SPE_EVENTS] = COLUMN("events", LIST_TEXT, PLAIN, "What happened, by name."),
-	[SPE_TARGET] = COLUMN("target", UINT64, PLAIN, "Where a branch went."),
-	[SPE_PREVIOUS] = COLUMN("previous_target", UINT64, PLAIN, "Where the branch before went."),
-	[SPE_VIRTUAL] = COLUMN("virtual_address", UINT64, PLAIN, "Of the data."),
-	[SPE_PHYSICAL] = COLUMN("physical_address", UINT64, PLAIN, "Of the data."),
-	[SPE_SOURCE] = COLUMN("data_source", UINT64, PLAIN, "Where the data came from: a number of the processor."),
-	[SPE_TOTAL] = COLUMN("total_cycles", INT32, PLAIN, "From dispatch to completion."),
-	[SPE_ISSUE] = COLUMN("issue_cycles", INT32, PLAIN, "From dispatch to issue."),
-	[SPE_TRANSLATION] = COLUMN("translation_cycles", INT32, PLAIN, "For the translation of the address."),
+	[SPE_EVENTS] = COLUMN("events", LIST_TEXT, PLAIN, "Names of the events of the operation."),
+	[SPE_TARGET] = COLUMN("target", UINT64, PLAIN, "Target of a branch."),
+	[SPE_PREVIOUS] = COLUMN("previous_target", UINT64, PLAIN, "Target of the branch before."),
+	[SPE_VIRTUAL] = COLUMN("virtual_address", UINT64, PLAIN, "Virtual address of the data."),
+	[SPE_PHYSICAL] = COLUMN("physical_address", UINT64, PLAIN, "Physical address of the data."),
+	[SPE_SOURCE] = COLUMN("data_source", UINT64, PLAIN, "Source of the data: a number of the processor."),
+	[SPE_TOTAL] = COLUMN("total_cycles", INT32, PLAIN, "Latency from dispatch to completion."),
+	[SPE_ISSUE] = COLUMN("issue_cycles", INT32, PLAIN, "Latency from dispatch to issue."),
+	[SPE_TRANSLATION] = COLUMN("translation_cycles", INT32, PLAIN, "Latency of the address translation."),
 	[SPE_PID] = COLUMN("pid", INT32, PLAIN, "The process (--names)."),
-	[SPE_TID] = COLUMN("tid", INT32, PLAIN, "The thread: its own, or that of the operation before (--names)."),
-	[SPE_COMM] = COLUMN("comm", TEXT, PLAIN, "What it was called then (--names)."),
-	[SPE_PC_DSO] = COLUMN("pc_dso", TEXT, PLAIN, "The file that `pc` lies in (--names)."),
+	[SPE_TID] = COLUMN("tid", INT32, PLAIN, "The thread in the operation, or in the operation before (--names)."),
+	[SPE_COMM] = COLUMN("comm", TEXT, PLAIN, "Name of the thread at that time (--names)."),
+	[SPE_PC_DSO] = COLUMN("pc_dso", TEXT, PLAIN, "File that contains `pc` (--names)."),
 	[SPE_PC_DSO + 1] = COLUMN("pc_symbol", TEXT, PLAIN, "The symbol there (--symbols yes)."),
 	[SPE_PC_DSO + 2] = COLUMN("pc_symbol_offset", INT64, SIZE, "Distance from its start."),
-	[SPE_TARGET_DSO] = COLUMN("target_dso", TEXT, PLAIN, "The same of `target`."),
+	[SPE_TARGET_DSO] = COLUMN("target_dso", TEXT, PLAIN, "File that contains `target` (--names)."),
 	[SPE_TARGET_DSO + 1] = COLUMN("target_symbol", TEXT, PLAIN, "The symbol there (--symbols yes)."),
 	[SPE_TARGET_DSO + 2] = COLUMN("target_symbol_offset", INT64, SIZE, "Distance from its start."),
 	{ 0 },

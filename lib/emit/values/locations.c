@@ -5,22 +5,21 @@
 #include "session/session.h"
 
 static const struct location_info parts[LOCATION_COUNT] = {
-	[LOCATION_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", VALUE_TEXT },
-	[LOCATION_BUILD_ID] = { "build_id", "Its build-id, where the recording says it.", VALUE_BYTES },
+	[LOCATION_DSO] = { "dso", "The file (or other mapping) that contains the address.", VALUE_TEXT },
+	[LOCATION_BUILD_ID] = { "build_id", "Build-id of the file, if recorded.", VALUE_BYTES },
 	[LOCATION_ADDRESS] = { "address",
-			       "The address inside it: the offset in a file; as recorded in the kernel, its modules "
+			       "The address in it: an offset in files; the recorded address in the kernel, its modules "
 			       "and JIT areas.",
 			       VALUE_HEX64 },
-	[LOCATION_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).",
+	[LOCATION_SYMBOL] = { "symbol", "Symbol at the address (--symbols yes; for BPF programs always).",
 			      VALUE_TEXT },
-	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "Distance of the address from the start of the symbol.",
+	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "Offset of the address in the symbol.",
 				     VALUE_U64 },
 	[LOCATION_FILE] = { "file", "Source file (--lines).", VALUE_TEXT },
-	[LOCATION_LINE] = { "line", "Line in it (--lines).", VALUE_U64 },
+	[LOCATION_LINE] = { "line", "Line in the source file (--lines).", VALUE_U64 },
 	[LOCATION_INLINED] = { "inlined",
-			       "Where functions are inlined at the address: the calls in progress there, innermost "
-			       "first, each with the position "
-			       "that it has reached; the last one is the function that holds the code (--lines).",
+			       "Inlined functions at the address, innermost first, each with its source position; the "
+			       "last entry is the function that contains the code (--lines).",
 			       VALUE_LIST_PARTS },
 };
 

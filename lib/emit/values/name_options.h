@@ -7,11 +7,11 @@
 
 #define NAME_OPTIONS \
 	{ "names", PERFDATA_OPTION_FLAG, 0, NULL, \
-	  "samples with comm, and with file, build-id and symbol (--symbols yes) of each address" }, \
+	  "add to samples comm, and file, build-id and symbol (--symbols yes) of each address" }, \
 	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, \
-	  "as --names, and source file and line of each address (--symbols yes)" }, \
+	  "as --names, and add source file and line of each address (--symbols yes)" }, \
 	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
-	  "samples with their stack of named frames, or its id: each stack is then written once" }
+	  "add to samples the stack with named frames (inline), or its id, each stack being written once (ref)" }
 
 /* Sets heads, stacks_by_id and locations of *world from the options. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,

@@ -106,10 +106,10 @@ struct event_plan {
 struct record_plan {
 	const struct plan *plan;       /* NULL: unknown type */
 	const char *type;
-	int time, pid, tid, cpu;       /* index of the row that is a head, or -1 */
+	int time, pid, tid, cpu;       /* indexes of the rows in the head of a line; -1: none */
 	int event_id;                  /* index of the row with the event's id, or -1 */
 	uint64_t callchain;            /* bit of a sample's row, or 0 */
-	uint64_t body;                 /* bits of rows that are not heads */
+	uint64_t body;                 /* bits of the other rows, after the head of the line */
 	uint64_t raw;                  /* bit of a sample's raw data, or 0 */
 	const void *selection;         /* the emitter's steps for this layout */
 };

@@ -250,7 +250,7 @@ static enum perfdata_status refuse_name(struct perfdata_error *reterr, const cha
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
-			 "no field is called \"%.60s\"; the nearest is \"%s\" (perfdata fields)", name,
+			 "there is no field \"%.60s\"; the nearest is \"%s\" (perfdata fields)", name,
 			 nearest_name(name));
 	}
 	return PERFDATA_EUSAGE;

@@ -51,11 +51,11 @@ static const struct perfdata_emitter_option options[] = {
 	SHOW("text-poke", "lines for TEXT_POKE"),
 	SHOW("round", "lines for FINISHED_ROUND; records in the order of the file"),
 	{ .name = "itrace", .kind = PERFDATA_OPTION_TEXT, .argument = "LETTERS",
-	  .help = "samples of the operations in traces of Arm SPE, as perf makes them: i instructions, b branches (l "
+	  .help = "make samples from operations in traces of Arm SPE, as perf does: i instructions, b branches (l "
 		  "with their stacks), M memory, f and m caches, t TLB, a remote; \"default\": all of them" },
-	{ .name = "header", .kind = PERFDATA_OPTION_FLAG, .help = "the header of the recording first" },
+	{ .name = "header", .kind = PERFDATA_OPTION_FLAG, .help = "print the header of the recording first" },
 	{ .name = "show-info", .kind = PERFDATA_OPTION_FLAG, .short_name = 'I',
-	  .help = "with --header: long sections too" },
+	  .help = "with --header: print long sections too" },
 	{ 0 },
 };
 
@@ -162,7 +162,7 @@ static void note_flow(struct script *script, const struct perfdata_raw *raw)
 		.file = pd_reader_file_name(script->reader, raw->file),
 		.offset = raw->offset,
 		.record = raw->number,
-		.message = "the instruction flow of Intel PT is left out: it needs the code of the programs",
+		.message = "the instruction flow of Intel PT is not printed: it needs the code of the programs",
 	};
 	script->flow_reported = true;
 	script->on_finding(script->user, &finding);

@@ -81,7 +81,7 @@ static struct values sample_values(const struct script_setup *setup, const struc
 	};
 }
 
-/* Values that perf uses for a record without a trailer: from the record itself. */
+/* Without a trailer (sample_id_all), perf takes these values from fields of the record. */
 static struct values own_values(const struct perfdata_record *record)
 {
 	struct values values = { .pid = -1, .tid = -1 };

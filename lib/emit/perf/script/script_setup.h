@@ -65,8 +65,8 @@ struct script_type_setup {
 	uint64_t fields;
 	/* parts of an address to print: bits of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
 	uint32_t ip_fields;
-	uint64_t set_fields;         /* fields that the user selected for all types … */
-	uint64_t unset_fields;       /* … and excluded */
+	uint64_t set_fields;         /* fields that the user selected for all types */
+	uint64_t unset_fields;       /* fields excluded by the user */
 	uint64_t typed_fields;       /* fields that the user selected for this type */
 	bool set;                    /* the user changed the fields */
 	bool asked;                  /* the user selected an empty list for this type */
@@ -108,20 +108,22 @@ enum script_type pd_script_type_of(const struct perfdata_attr *attr);
 /* Options for sample lines of `script` and `dump`, which pd_script_setup_init reads. */
 #define SCRIPT_LINE_OPTIONS \
 	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST", \
-	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, " \
+	  .help = "fields to print, or changes to the default fields: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, " \
 		  "break, synth" }, \
-	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', .help = "no call chains" }, \
-	{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "times in nanoseconds" }, \
-	{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the first line" }, \
-	{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "times since the line before" }, \
-	{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', .help = "narrow comm and cpu" }, \
+	{ .name = "hide-call-graph", .kind = PERFDATA_OPTION_FLAG, .short_name = 'G', \
+	  .help = "print no call chains" }, \
+	{ .name = "ns", .kind = PERFDATA_OPTION_FLAG, .help = "print times in nanoseconds" }, \
+	{ .name = "reltime", .kind = PERFDATA_OPTION_FLAG, .help = "print times since the first line" }, \
+	{ .name = "deltatime", .kind = PERFDATA_OPTION_FLAG, .help = "print times since the line before" }, \
+	{ .name = "Latency", .kind = PERFDATA_OPTION_FLAG, .short_name = 'L', \
+	  .help = "print comm and cpu without padding" }, \
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, \
 	  .help = "show inlined functions (default; --no-inline leaves them out)" }, \
 	{ .name = "max-stack", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", \
-	  .help = "at most N addresses of a call chain; default 127" }, \
+	  .help = "print at most N addresses of a call chain; default 127" }, \
 	{ .name = "stop-bt", .kind = PERFDATA_OPTION_TEXT, .argument = "LIST", \
-	  .help = "call chains end at these symbols" }, \
+	  .help = "end call chains at these symbols" }, \
 	{ .name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG, \
-	  .help = "the kernel's file, not [kernel.kallsyms]" }
+	  .help = "print the kernel's file instead of [kernel.kallsyms]" }
 
 #endif

@@ -146,7 +146,7 @@ static enum perfdata_status make_counts(struct script_stat *stat, const struct p
 		if (stat->cpus[i] < 0 || !event->has_own_cpus || is_among(&event->own_cpus, stat->cpus[i]))
 			counts->cpus[counts->nr_cpus++] = stat->cpus[i];
 	if (stat->nr_threads && counts->nr_cpus > (MAX_COUNTS - stat->nr_counts) / stat->nr_threads) {
-		report_limit(stat, raw, "more than a million counters; those of some events were left out");
+		report_limit(stat, raw, "more than a million counters; counters of some events were left out");
 		counts->nr_cpus = 0;
 	}
 	const size_t cells = counts->nr_cpus * stat->nr_threads;
@@ -256,7 +256,7 @@ static enum perfdata_status spell_round(struct script_stat *stat, const struct p
 			out, "CPU   THREAD             VAL             ENA             RUN            TIME EVENT\n");
 	stat->header_reported = true;
 	if (stat->nr_counts > stat->rows_left) {
-		report_limit(stat, raw, "far more rounds than the counters have values; they were left out");
+		report_limit(stat, raw, "far more rounds than values of counters; further rounds were left out");
 		return PERFDATA_OK;
 	}
 	stat->rows_left -= stat->nr_counts;
