@@ -66,7 +66,7 @@ struct slots {
 #define MOST_CIES 8u
 #define BYTES_OF_STEP 64u          /* of an entry that is read */
 #define PIECE_SIZE 8192u           /* bytes of the tables that are read at once, and kept while memory is not short */
-#define MOST_PIECES 128u
+#define MOST_PIECES 512u
 
 struct piece {
 	uint64_t at;                       /* offset in the file */
@@ -196,16 +196,22 @@ static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rul
 }
 
 /* As pd_elf_read. Code of a program lies close together, and so do its entries. */
-static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset, void *out,
+static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset, uint8_t *out,
 		       size_t size)
 {
-	const uint64_t at = offset & -(uint64_t)PIECE_SIZE;
-	const uint8_t *piece = offset - at + size <= PIECE_SIZE && pd_elf_holds(dso->text, at, PIECE_SIZE)
-				       ? take_piece(dso, rules, at)
-				       : NULL;
-	if (!piece)
-		return pd_elf_read(dso->text, offset, out, size);
-	memcpy(out, piece + (offset - at), size);
+	while (size) {
+		const size_t within = offset % PIECE_SIZE;
+		const size_t nr = size < PIECE_SIZE - within ? size : PIECE_SIZE - within;
+		const uint8_t *piece = pd_elf_holds(dso->text, offset - within, PIECE_SIZE)
+					       ? take_piece(dso, rules, offset - within)
+					       : NULL;
+		if (!piece)
+			return pd_elf_read(dso->text, offset, out, size);
+		memcpy(out, piece + within, nr);
+		offset += nr;
+		out += nr;
+		size -= nr;
+	}
 	return true;
 }
 
