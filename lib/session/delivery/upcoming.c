@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The records that come next. Where samples have user stacks to unwind, the session looks ahead of the record whose
- * turn it is: threads that have nothing else to do unwind the stacks of samples up to the next record that is no
- * sample, since only such records change maps. The session's thread still takes one record after the other and unwinds
- * whatever no other thread has begun to unwind, so the result does not depend on the number of threads. */
+ * turn it is: threads that have nothing else to do unwind the stacks of samples up to the next record that may change
+ * maps. The session's thread still takes one record after the other and unwinds whatever no other thread has begun to
+ * unwind, so the result does not depend on the number of threads.
+ *
+ * Unwinding a stack takes a few microseconds, less than waking a thread. So threads take work without a lock, and the
+ * session wakes others only where half of the records that follow wait. */
 #include "config.h"
 #include "session/delivery/sample_rules.h"
 
 #define PLACES 128u              /* a power of two */
 #define MOST_BYTES (2u << 20)    /* of records that wait: they hold their chunks */
+/* The session's thread will take so many records before another thread would have unwound one. */
+#define IS_CLOSE 4u
 
 enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
 
@@ -15,18 +20,16 @@ struct pd_lookahead {
 	/* the session's thread alone uses these */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
 	uint64_t first, given, end;            /* numbers of records: those from first on wait, up to given are taken */
-	uint64_t seen;                         /* up to here work was prepared */
-	uint64_t barrier;                      /* the first record that is no sample; UINT64_MAX: none */
+	uint64_t barrier;                      /* the first record that may change maps; UINT64_MAX: none */
 	size_t bytes;
 	enum perfdata_status reader_status;    /* why no more records come */
 	/* any thread */
-	struct pd_monitor *monitor;            /* for what follows */
-	enum work_state states[PLACES];
 	struct pd_unwinding work[PLACES];      /* of a thread while it runs, else of the session's */
-	/* Places of work that waits, in order; numbers that only grow, modulo PLACES. The session's thread takes the
-	 * oldest, others take the newest, so that they seldom meet. */
-	unsigned waiting[PLACES];
-	uint64_t oldest, newest;               /* from oldest up to newest */
+	_Atomic(enum work_state) states[PLACES];
+	atomic_uint nr_waiting;                /* how many states are WORK_WAITS */
+	_Atomic uint64_t turn, seen;           /* numbers of records: work waits only from turn up to seen */
+	atomic_bool is_awaited;                /* the session's thread waits for the end of some work */
+	struct pd_monitor *monitor;            /* for waiting */
 };
 
 void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user)
@@ -37,39 +40,50 @@ void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake
 
 /* --- any thread --------------------------------------------------------------------------------------------------- */
 
-/* Called inside the monitor, which is left while the work is done. */
-static void do_work(struct pd_lookahead *ahead, unsigned place)
+/* Takes the work at a place, if it waits. */
+static bool take_work(struct pd_lookahead *ahead, unsigned place, enum work_state next)
 {
-	ahead->states[place] = WORK_RUNS;
-	pd_monitor_leave(ahead->monitor);
-	pd_unwinding_run(&ahead->work[place], &ahead->records[place]);
-	pd_monitor_enter(ahead->monitor);
-	ahead->states[place] = WORK_DONE;
-	pd_monitor_wake(ahead->monitor);
+	enum work_state state = WORK_WAITS;
+	if (!atomic_compare_exchange_strong(&ahead->states[place], &state, next))
+		return false;
+	atomic_fetch_sub_explicit(&ahead->nr_waiting, 1, memory_order_relaxed);
+	return true;
 }
 
+static void do_work(struct pd_lookahead *ahead, unsigned place)
+{
+	pd_unwinding_run(&ahead->work[place], &ahead->records[place]);
+	atomic_store(&ahead->states[place], WORK_DONE);
+	if (!atomic_load(&ahead->is_awaited))
+		return;
+	pd_monitor_enter(ahead->monitor);
+	pd_monitor_wake(ahead->monitor);
+	pd_monitor_leave(ahead->monitor);
+}
+
+/* The session's thread takes the oldest work, others take the newest, so that they seldom meet. */
 bool pd_session_help(struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
+	bool ret = false;
 	if (!ahead)
 		return false;
-	pd_monitor_enter(ahead->monitor);
-	const bool has_work = ahead->oldest != ahead->newest;
-	if (has_work)
-		do_work(ahead, ahead->waiting[--ahead->newest % PLACES]);
-	pd_monitor_leave(ahead->monitor);
-	return has_work;
+	for (uint64_t i = atomic_load_explicit(&ahead->seen, memory_order_relaxed);
+	     atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) &&
+	     i > atomic_load_explicit(&ahead->turn, memory_order_relaxed) + IS_CLOSE;) {
+		const unsigned place = --i % PLACES;
+		if (!take_work(ahead, place, WORK_RUNS))
+			continue;
+		do_work(ahead, place);
+		ret = true;
+	}
+	return ret;
 }
 
 bool pd_session_needs_help(const struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
-	if (!ahead)
-		return false;
-	pd_monitor_enter(ahead->monitor);
-	const bool ret = ahead->oldest != ahead->newest;
-	pd_monitor_leave(ahead->monitor);
-	return ret;
+	return ahead && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) > IS_CLOSE;
 }
 
 /* --- the session's thread ----------------------------------------------------------------------------------------- */
@@ -84,8 +98,9 @@ static bool has_user_stack(const struct perfdata_raw *raw)
  * further records change. */
 static bool may_pass(const struct perfdata_raw *raw)
 {
-	return raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
-	       !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ);
+	const bool is_sample = raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
+			       !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ);
+	return is_sample || raw->type == PERFDATA_RECORD_FINISHED_ROUND;
 }
 
 /* Streams are read while they are written: their records do not wait for others. */
@@ -158,25 +173,26 @@ static bool is_worth_work(struct perfdata_session *session, const struct perfdat
 	       pd_filter_record(&session->filter, raw, NULL, true);
 }
 
-/* Puts up for others the work of the samples before the next record that is none. */
+/* Puts up for others the work of the samples before the barrier. */
 static void prepare_work(struct perfdata_session *session, struct pd_lookahead *ahead)
 {
 	struct pd_state *state = session->state;
-	ahead->seen = ahead->seen > ahead->first ? ahead->seen : ahead->first;
-	bool is_more = false;
-	pd_monitor_enter(ahead->monitor);
-	for (; ahead->seen < ahead->end && ahead->seen < ahead->barrier; ahead->seen++) {
-		const unsigned place = ahead->seen % PLACES;
+	const uint64_t end = ahead->end < ahead->barrier ? ahead->end : ahead->barrier;
+	uint64_t seen = atomic_load_explicit(&ahead->seen, memory_order_relaxed);
+	seen = seen > ahead->first ? seen : ahead->first;
+	unsigned nr = 0;
+	for (; seen < end; seen++) {
+		const unsigned place = seen % PLACES;
 		const struct perfdata_raw *raw = &ahead->records[place];
 		const struct pd_thread *thread = is_worth_work(session, raw) ? pd_thread_find(state, raw->tid) : NULL;
 		if (!thread || !pd_unwinding_begin(state, thread, &ahead->work[place]))
 			continue;
-		ahead->states[place] = WORK_WAITS;
-		ahead->waiting[ahead->newest++ % PLACES] = place;
-		is_more = true;
+		atomic_fetch_add_explicit(&ahead->nr_waiting, 1, memory_order_relaxed);
+		atomic_store_explicit(&ahead->states[place], WORK_WAITS, memory_order_release);
+		nr++;
 	}
-	pd_monitor_leave(ahead->monitor);
-	if (is_more)
+	atomic_store_explicit(&ahead->seen, seen, memory_order_relaxed);
+	if (nr && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) >= (ahead->end - ahead->given) / 2)
 		session->upcoming.wake(session->upcoming.wake_user);
 }
 
@@ -241,19 +257,18 @@ void pd_upcoming_keep(struct perfdata_session *session)
 /* The work of the record whose turn it is, if another thread has done it. */
 static const struct pd_unwinding *finish_work(struct pd_lookahead *ahead, unsigned place)
 {
-	pd_monitor_enter(ahead->monitor);
-	if (ahead->states[place] == WORK_WAITS)
-		ahead->oldest++;   /* this is the oldest */
-	while (ahead->states[place] == WORK_RUNS) {
-		if (ahead->oldest == ahead->newest)
+	if (take_work(ahead, place, WORK_NONE))
+		return NULL;
+	if (atomic_load(&ahead->states[place]) == WORK_RUNS) {
+		pd_monitor_enter(ahead->monitor);
+		atomic_store(&ahead->is_awaited, true);
+		while (atomic_load(&ahead->states[place]) == WORK_RUNS)
 			pd_monitor_wait(ahead->monitor);
-		else
-			do_work(ahead, ahead->waiting[ahead->oldest++ % PLACES]);
+		atomic_store(&ahead->is_awaited, false);
+		pd_monitor_leave(ahead->monitor);
 	}
-	const bool is_done = ahead->states[place] == WORK_DONE;
-	ahead->states[place] = WORK_NONE;
-	pd_monitor_leave(ahead->monitor);
-	return is_done ? &ahead->work[place] : NULL;
+	atomic_store_explicit(&ahead->states[place], WORK_NONE, memory_order_relaxed);
+	return &ahead->work[place];
 }
 
 void pd_upcoming_begin(struct perfdata_session *session)
@@ -261,9 +276,10 @@ void pd_upcoming_begin(struct perfdata_session *session)
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
 	if (!ahead || ahead->first == ahead->end)
 		return;
-	const unsigned place = (ahead->first + session->upcoming.at) % PLACES;
-	if (ahead->work[place].modules)
-		session->state->unwinding = finish_work(ahead, place);
+	const uint64_t number = ahead->first + session->upcoming.at;
+	atomic_store_explicit(&ahead->turn, number, memory_order_relaxed);
+	if (ahead->work[number % PLACES].modules)
+		session->state->unwinding = finish_work(ahead, number % PLACES);
 }
 
 void pd_upcoming_end(struct perfdata_session *session)

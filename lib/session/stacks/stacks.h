@@ -131,7 +131,7 @@ struct pd_unwinding {
 /* Prepares it for a sample of this thread; false: it has to be unwound in its turn. In the session's thread, after the
  * last record before the sample that is none. */
 bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret);
-/* Any thread, before the next record that is no sample. */
+/* Any thread, before the next record that may change maps. */
 void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw *raw);
 /* In the session's thread. */
 void pd_unwinding_end(struct pd_unwinding *unwinding);

@@ -74,6 +74,15 @@ static void drop_unwinder(struct pd_unwinder *slot)
 	*slot = (struct pd_unwinder){ 0 };
 }
 
+/* Forgets what an unwinder knows of maps that changed. */
+static void check_unwinder(struct pd_unwinder *slot)
+{
+	if (slot->generation == slot->maps->generation)
+		return;
+	pd_unwinder_check(slot->unwinder, next_map);
+	slot->generation = slot->maps->generation;
+}
+
 /* The unwinder of these maps in their present state. */
 static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps,
 					 enum perfdata_unwind_arch arch)
@@ -98,9 +107,8 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 					      .generation = maps->generation,
 					      .arch = arch,
 					      .unwinder = slot->unwinder };
-	} else if (slot->generation != maps->generation) {
-		pd_unwinder_check(slot->unwinder, next_map);
-		slot->generation = maps->generation;
+	} else {
+		check_unwinder(slot);
 	}
 	slot->used = ++all->uses;
 	return slot;
@@ -201,9 +209,10 @@ bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, 
 {
 	struct pd_unwinders *all = state->unwinders;
 	for (unsigned i = 0; all && i < MAX_UNWINDERS; i++) {
-		const struct pd_unwinder *slot = &all->slots[i];
-		if (slot->maps != thread->maps || slot->generation != thread->maps->generation)
+		struct pd_unwinder *slot = &all->slots[i];
+		if (slot->maps != thread->maps)
 			continue;
+		check_unwinder(slot);
 		ret->modules = pd_unwinder_modules(slot->unwinder);
 		if (!ret->modules)
 			return false;
