@@ -19,7 +19,8 @@ void pd_broken_stacks_clear(struct pd_broken_stacks *broken)
 {
 	if (broken->files)
 		memset(broken->files, 0, broken->room * sizeof *broken->files);
-	broken->stacks = broken->cut = 0;
+	broken->stacks = broken->cut = broken->deepest = 0;
+	broken->depth = 0;
 }
 
 void pd_broken_stacks_release(struct pd_broken_stacks *broken)
@@ -37,6 +38,11 @@ bool pd_broken_stacks_add(struct pd_broken_stacks *broken, const struct perfdata
 	const struct perfdata_frame *root = perfdata_session_frame(session, chain->root);
 	broken->stacks += samples;
 	broken->cut += chain->is_cut ? samples : 0;
+	if (chain->depth > broken->depth) {
+		broken->depth = chain->depth;
+		broken->deepest = 0;
+	}
+	broken->deepest += chain->depth == broken->depth ? samples : 0;
 	if (!leaf || leaf->dso == PERFDATA_NONE)
 		return true;
 	if (pd_vector_reach(&broken->files, &broken->room, leaf->dso, sizeof *broken->files) < 0)
@@ -77,14 +83,42 @@ size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_b
 	return nr;
 }
 
+/* So many addresses of a stack the kernel records at most; what kernel.perf_event_max_stack was is not recorded. */
+static uint32_t most_addresses(const struct perfdata_attr *attr)
+{
+	const uint32_t usual = 127;
+	return attr->sample_max_stack ? attr->sample_max_stack : usual;
+}
+
+uint64_t pd_broken_stacks_cut(const struct pd_broken_stacks *broken, const struct perfdata_event *event)
+{
+	if (event->attr->sample_type & PERFDATA_SAMPLE_STACK_USER)
+		return broken->cut;
+	/* A deeper stack shows that the limit was another one. Single ones are nearly always what frame pointers make
+	 * of code that has none. */
+	const bool at_limit = broken->depth == most_addresses(event->attr) && broken->deepest >= LEAST_STACKS &&
+			      percent_of(broken->deepest, broken->stacks) >= LEAST_PERCENT;
+	return at_limit ? broken->deepest : 0;
+}
+
 bool pd_broken_stacks_spell_cut(const struct pd_broken_stacks *broken, const struct perfdata_event *event,
 				struct perfdata_text *out)
 {
 	const uint32_t most = 65528, copied = event->attr->sample_stack_user;
-	if (!broken->cut)
+	const uint64_t cut = pd_broken_stacks_cut(broken, event);
+	if (!cut)
 		return false;
-	perfdata_text_printf(out, "%" PRIu64 " of %" PRIu64 " stacks (%.2f %%) were cut: they are deeper than the ",
-			     broken->cut, broken->stacks, percent_of(broken->cut, broken->stacks));
+	perfdata_text_printf(out, "%" PRIu64 " of %" PRIu64 " stacks (%.2f %%) were cut: they ", cut, broken->stacks,
+			     percent_of(cut, broken->stacks));
+	if (!(event->attr->sample_type & PERFDATA_SAMPLE_STACK_USER)) {
+		perfdata_text_printf(out, "have %" PRIu32 " addresses, ", broken->depth);
+		perfdata_text_string(out, event->attr->sample_max_stack
+						  ? "as many as were asked for (max-stack)"
+						  : "the kernel's limit; raise it before recording: sysctl "
+						    "kernel.perf_event_max_stack=1024");
+		return true;
+	}
+	perfdata_text_literal(out, "are deeper than the ");
 	perfdata_text_printf(out, "%" PRIu32 " bytes that were copied of each; record with ", copied);
 	if (copied < most)
 		perfdata_text_printf(out, "--call-graph dwarf,%" PRIu32 ", or ", most);
@@ -173,6 +207,7 @@ static struct pd_broken_chain chain_of(const struct perfdata_session *session, c
 	if (first == nr)
 		return (struct pd_broken_chain){ 0 };
 	return (struct pd_broken_chain){ .nr = (uint32_t)(nr - first),
+					 .depth = (uint32_t)nr,
 					 .leaf = steps[first].frame,
 					 .root = steps[nr - 1].frame,
 					 .is_cut = steps[nr - 1].origin == PD_ORIGIN_CUT };
@@ -209,18 +244,19 @@ enum perfdata_status perfdata_broken_stacks_row(struct perfdata_broken_stacks *a
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct pd_broken_stacks *broken = &all->events[i];
 		const size_t nr_files = broken->stacks ? pd_broken_stacks_files(broken, files, FILES_TOLD) : 0;
-		const size_t nr = nr_files + (broken->cut > 0);
+		const uint64_t cut = broken->stacks ? pd_broken_stacks_cut(broken, all->of[i]) : 0;
+		const size_t nr = nr_files + (cut > 0);
 		if (number >= nr) {
 			number -= nr;
 			continue;
 		}
 		perfdata_text_clear(&all->text);
 		*ret = (struct perfdata_broken_row){ .event = all->of[i]->name, .stacks = broken->stacks };
-		if (broken->cut && !number) {
-			ret->cut = broken->cut;
+		if (cut && !number) {
+			ret->cut = cut;
 			pd_broken_stacks_spell_cut(broken, all->of[i], &all->text);
 		} else {
-			const struct pd_broken_file *file = &files[number - (broken->cut > 0)];
+			const struct pd_broken_file *file = &files[number - (cut > 0)];
 			ret->dso = perfdata_session_dso(all->session, file->dso)->name;
 			ret->stacks = file->stacks;
 			ret->single = file->single;

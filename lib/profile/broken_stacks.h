@@ -19,11 +19,14 @@ struct pd_broken_stacks {
 	size_t room;
 	uint64_t stacks;             /* all with a user part */
 	uint64_t cut;                /* of these: the stack continues above its recorded copy */
+	uint32_t depth;              /* of the deepest, with its kernel part */
+	uint64_t deepest;            /* how many are as deep */
 };
 
 /* The user part of a stack that has a chain. */
 struct pd_broken_chain {
 	uint32_t nr;                 /* frames; 0: there is no user part, which says nothing */
+	uint32_t depth;              /* frames with those of the kernel */
 	uint32_t leaf, root;         /* its innermost and outermost frame; PERFDATA_NONE: in no mapping */
 	bool is_cut;
 };
@@ -35,6 +38,9 @@ bool pd_broken_stacks_add(struct pd_broken_stacks *broken, const struct perfdata
 			  const struct pd_broken_chain *chain, uint64_t samples);
 /* The files that are worth reporting, most such stacks first: at most `room`. */
 size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_broken_file *files, size_t room);
+/* How many stacks of the event were cut: above their recorded copy, or, if they are many, where the kernel stopped to
+ * record callers. */
+uint64_t pd_broken_stacks_cut(const struct pd_broken_stacks *broken, const struct perfdata_event *event);
 /* One sentence about stacks that were cut, with what would help. False: there are none. */
 bool pd_broken_stacks_spell_cut(const struct pd_broken_stacks *broken, const struct perfdata_event *event,
 				struct perfdata_text *out);

@@ -71,9 +71,28 @@ def check_deep(folder):
     tap.report("folded has all", [] if len(stack) == 1001 else [len(stack)])
 
 
+def check_limit(folder):
+    """Stacks with as many addresses as the kernel records were cut, unless a deeper one shows another limit."""
+    for depths, cut in (((100, 127, 127), 20), ((100, 127, 200), 0), ((40, 50, 60), 0)):
+        recording = Recording()
+        event = recording.event("cycles", ids=[1], type=0, config=0, sample_type=IDENTIFIER | IP | TID | TIME | CALLCHAIN, sample_id_all=1, period=10)
+        recording.comm(100, 100, "program", time=1)
+        recording.mmap2(100, 100, START, 0x4000, 0, "/srv/work/program", time=2)
+        for i in range(30):
+            chain = [START + at for at in range(depths[i % 3])]
+            recording.sample(event, ip=chain[0], pid=100, tid=100, time=3 + i, callchain=[USER] + chain)
+        path = os.path.join(folder, "limit.data")
+        recording.save(path)
+        found = json.loads(output("report", "-q", "--json", "--top", "1", path))["events"][0].get("cut_stacks", 0)
+        tap.report("%d stacks of %s were cut" % (cut, depths), [] if found == cut else [found])
+        lines = compare(path, "depths %s" % (depths,))
+        tap.report("and are told", [] if lines == (cut > 0) else [lines])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_deep(folder)
+        check_limit(folder)
         path = os.path.join(folder, "perf.data")
         record(path)
         tap.report("a recording with such stacks", [] if compare(path, "built") == 2 else ["none"])

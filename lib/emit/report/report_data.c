@@ -118,8 +118,9 @@ static void json_broken(const struct report_event *event, struct perfdata_text *
 	enum { FILES_TOLD = 8 };
 	struct pd_broken_file files[FILES_TOLD];
 	const size_t nr = event->broken ? pd_broken_stacks_files(event->broken, files, FILES_TOLD) : 0;
-	if (event->broken && event->broken->cut)
-		json_number(out, "cut_stacks", event->broken->cut);
+	const uint64_t cut = event->broken ? pd_broken_stacks_cut(event->broken, event->of) : 0;
+	if (cut)
+		json_number(out, "cut_stacks", cut);
 	if (!nr)
 		return;
 	write_key(out, "broken_stacks");

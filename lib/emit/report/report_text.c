@@ -143,7 +143,7 @@ static void broken_lines(const struct report_options *options, const struct repo
 	enum { FILES_TOLD = 3 };
 	struct pd_broken_file files[FILES_TOLD];
 	const size_t nr = pd_broken_stacks_files(event->broken, files, FILES_TOLD);
-	if (event->broken->cut) {
+	if (pd_broken_stacks_cut(event->broken, event->of)) {
 		pd_report_style(options, REPORT_RED, out);
 		pd_broken_stacks_spell_cut(event->broken, event->of, out);
 		pd_report_style(options, REPORT_PLAIN, out);

@@ -13,6 +13,7 @@ bool pd_stack_broken_add(struct pd_broken_stacks *broken, const struct perfdata_
 	while (nr < path->nr_steps && !pd_session_frame_is_kernel(session, path->steps[nr].frame))
 		nr++;
 	const struct pd_broken_chain chain = { .nr = (uint32_t)nr,
+					       .depth = (uint32_t)path->nr_steps,
 					       .leaf = nr ? path->steps[nr - 1].frame : PERFDATA_NONE,
 					       .root = path->steps[0].frame,
 					       .is_cut = path->steps[0].is_cut };
