@@ -201,12 +201,47 @@ static const char *reason_of_errno(int error)
 	}
 }
 
+/* Opens the file at a path of a source. Of ARCHIVE!/ENTRY, where no such file is, opens the archive; *ret_entry is then
+ * ENTRY, else NULL. */
+static int open_candidate(const struct pd_source *source, const char *path, char real[PD_ROOTED_PATH],
+			  const char **ret_entry)
+{
+	char archive[PD_ROOTED_PATH];
+	const char *entry = pd_archive_entry_name(path);
+	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
+	*ret_entry = NULL;
+	if (fd >= 0 || !entry || (errno != ENOENT && errno != ENOTDIR) || (size_t)(entry - path) > sizeof archive)
+		return fd;
+	snprintf(archive, sizeof archive, "%.*s", (int)(entry - path - 2), path);
+	*ret_entry = entry;
+	return pd_source_open(source, archive, PD_REGULAR_STORED, real);
+}
+
+static enum perfdata_status read_candidate(const struct pd_lookup *lookup, int fd, const char *entry,
+					   struct pd_elf_facts *ret)
+{
+	struct pd_elf_bytes bytes = { .fd = fd };
+	struct pd_work work;
+	if (entry) {
+		pd_work_init(&work, 0, NULL, lookup->match->options.cancel);
+		const enum perfdata_status status = pd_archive_find(fd, &work, entry, &bytes.start, &bytes.length);
+		return status ? status : pd_elf_facts_of(&bytes, ret);
+	}
+	const enum perfdata_status status = pd_elf_facts_read(fd, ret);
+	if (status != PERFDATA_EFORMAT || !pd_is_archive(fd))
+		return status;
+	/* archives contain libraries, and so code, but have no build-id */
+	*ret = (struct pd_elf_facts){ .parts = PERFDATA_PART_TEXT };
+	return PERFDATA_OK;
+}
+
 bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char *path, bool at_path)
 {
 	char real[PD_ROOTED_PATH];
+	const char *entry;
 	struct pd_elf_facts facts;
 	struct stat st;
-	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
+	const int fd = open_candidate(source, path, real, &entry);
 	if (fd < 0 || pd_fstat(fd, &st)) {
 		const int error = errno;
 		if (fd >= 0)
@@ -218,17 +253,17 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 					     reason_of_errno(error));
 		return false;
 	}
-	enum perfdata_status status = pd_elf_facts_read(fd, &facts);
+	const enum perfdata_status status = read_candidate(lookup, fd, entry, &facts);
 	const int error = errno;
-	/* archives contain libraries, and so code, but have no build-id */
-	if (status == PERFDATA_EFORMAT && pd_is_archive(fd)) {
-		facts = (struct pd_elf_facts){ .parts = PERFDATA_PART_TEXT };
-		status = PERFDATA_OK;
-	}
 	close(fd);
+	/* people read of the library, not of the archive that has it */
+	const size_t size = strlen(real);
+	if (entry && size < sizeof real)
+		snprintf(real + size, sizeof real - size, "!/%s", entry);
 	pd_keep_failure(&lookup->match->failure, status);
 	if (status) {
-		if (at_path)
+		/* an archive without that library is as a folder without that file */
+		if (at_path && status != PERFDATA_ABSENT)
 			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE,
 					     pd_shown_path(lookup->match, source, real), NULL, 0,
 					     status == PERFDATA_EFORMAT ? "no ELF file" : reason_of_errno(error));

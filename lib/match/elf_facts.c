@@ -50,7 +50,9 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t si
 		return true;
 	}
 	if (b->fd >= 0) {
-		const int64_t got = pd_pread_full(b->fd, out, size, offset);
+		if (b->length && (offset > b->length || size > b->length - offset))
+			return false;
+		const int64_t got = pd_pread_full(b->fd, out, size, b->start + offset);
 		if (got < 0)
 			pd_keep_failure(elf->failure, read_failure());
 		return got == (int64_t)size;
@@ -85,7 +87,8 @@ static struct section take_section(const struct elf *elf, const uint8_t *bytes)
 static enum perfdata_status read_head(struct elf *elf)
 {
 	const struct pd_elf_bytes *b = elf->bytes;
-	const int64_t got = b->fd >= 0 ? pd_pread_full(b->fd, elf->head, HEAD_SIZE, 0)
+	const size_t part = b->length && b->length < HEAD_SIZE ? (size_t)b->length : HEAD_SIZE;
+	const int64_t got = b->fd >= 0 ? pd_pread_full(b->fd, elf->head, part, b->start)
 				       : (int64_t)(b->image_size < HEAD_SIZE ? b->image_size : HEAD_SIZE);
 	if (got < 0)
 		return read_failure();

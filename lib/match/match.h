@@ -23,9 +23,10 @@ struct pd_elf_facts {
 	struct pd_build_id alt_id;
 };
 
-/* The bytes of a file, or of memory if `fd` is -1. */
+/* The bytes of a file, or of a part of it, or of memory if `fd` is -1. */
 struct pd_elf_bytes {
 	int fd;
+	uint64_t start, length;            /* of the part; length 0: the whole file */
 	const char *image;
 	size_t image_size;
 };

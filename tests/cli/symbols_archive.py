@@ -182,6 +182,13 @@ def check_made(tap, folder, libraries):
                [] if re.search("^unverified +%d " % len(wanted), answer, re.M) and "100.0 % of the samples have a name" in answer else [answer])
     check_bundles(tap, "an archive", folder, path, "--symfs", folder)
     recording(path, inside)
+    done = run("match", "--symfs", folder, path)
+    rows = re.findall(r"(?m)^unverified .*/data/base.apk!/\S+ +[0-9a-f]{40} +text,symtab", done.out.decode())
+    tap.report("match finds ARCHIVE!/ENTRY", [] if len(rows) == len(NAMES) and done.code == 0 else [done])
+    recording(path, [(inside[0][0] + "x", *inside[0][1:])])
+    done = run("match", "--symfs", folder, path)
+    tap.report("match finds nothing where the archive has no such library", [] if re.search(rb"(?m)^unknown ", done.out) and done.code == 1 else [done])
+    recording(path, inside)
     check_bundles(tap, "ARCHIVE!/ENTRY", folder, path, "--symfs", folder)
     found, done = named(path, "--symfs", folder)
     tap.report("ARCHIVE!/ENTRY is that library",
