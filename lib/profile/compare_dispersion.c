@@ -14,9 +14,11 @@
  * the next, keeps its own dispersion; one function in twenty is expected to be of this kind.
  *
  * For single recordings the value of --dispersion is the only estimate; with repeat runs it counts as one degree of
- * freedom beside those of all functions. */
+ * freedom beside those of all functions. Single recordings cannot show how much other work of the machine varies, which
+ * interrupts and preempts the program: for functions of the kernel that handle this, the estimate is larger. */
 #include "config.h"
 #include <math.h>
+#include <string.h>
 #include "profile/compare_impl.h"
 
 enum {
@@ -27,6 +29,8 @@ enum {
 static const double least_share = 0.001;       /* of those functions */
 static const double usual = 0.02;              /* the median relative variation of a function's work between runs */
 static const double strange = 0.05, strangeness = 8, strange_degrees = 2;
+
+static const double interrupts = 5;            /* multiplies the assumed dispersion of what handles interrupts */
 
 struct seen {
 	double dispersion;
@@ -139,13 +143,32 @@ static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 	alike->prior_degrees = fmin(sum / inverses, alike->all_degrees + 1);
 }
 
+/* Whether a function of the kernel runs because something else interrupts or preempts the program: entries of
+ * interrupts on x86 and arm64, timer ticks, soft interrupts and the scheduler. */
+static bool handles_interrupts(const struct perfdata_comparison_row *row)
+{
+	static const char *const beginnings[] = {
+		"asm_sysvec_", "sysvec_", "__sysvec_", "asm_common_interrupt", "common_interrupt", "irqentry_",
+		"irq_enter", "irq_exit", "__irq_exit", "exit_to_user_mode", "el0t_64_irq", "el1h_64_irq",
+		"el0_interrupt", "el1_interrupt", "gic_handle_irq", "handle_softirqs", "__do_softirq",
+		"__softirqentry_text_start", "hrtimer_interrupt", "__hrtimer_run_queues", "update_process_times",
+		"scheduler_tick", "sched_tick", "schedule", "__schedule", "preempt_schedule", "finish_task_switch",
+	};
+	if (strcmp(row->file, "[kernel]") != 0)
+		return false;
+	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+		if (!strncmp(row->key, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
 static void set_row(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		    struct pd_compare_row *row, const struct alike *alike)
 {
 	for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
 		const double assumed = comparison->limits.dispersion, degrees = alike->degrees;
 		double *dispersion = &row->dispersion[quantity], *freedom = &row->degrees[quantity];
-		*dispersion = assumed;
+		*dispersion = handles_interrupts(&row->reported) ? assumed * interrupts : assumed;
 		*freedom = HUGE_VAL;
 		if (!event->reported.dispersion_known)
 			continue;

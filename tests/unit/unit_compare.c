@@ -415,6 +415,55 @@ static void test_least_share(void)
 	perfdata_baseline_free(sides[1]);
 }
 
+/* Adds a recording whose f0 is a function of the kernel. */
+static void add_of_kernel(struct perfdata_baseline *side, const unsigned *counts, const char *function)
+{
+	struct perfdata_text text, kernel;
+	struct perfdata_error error;
+	perfdata_text_init(&text);
+	perfdata_text_init(&kernel);
+	spell(&text, counts, "freq 99");
+	const char *key = strstr(text.data, "key\t0\t"), *next = key ? strchr(key, '\n') : NULL;
+	CHECK(next != NULL);
+	perfdata_text_append(&kernel, text.data, (size_t)(key - text.data));
+	perfdata_text_printf(&kernel, "file\t1\t%d\tef01\t[kernel.kallsyms]\nkey\t0\t1\t%s\t\t\t1", PERFDATA_DSO_KERNEL,
+			     function);
+	perfdata_text_append(&kernel, next, text.size - (size_t)(next - text.data));
+	CHECK_EQ(perfdata_baseline_add(side, kernel.data, kernel.size, &error), PERFDATA_OK);
+	perfdata_text_release(&text);
+	perfdata_text_release(&kernel);
+}
+
+/* Of single recordings nobody knows how often other work interrupted the program: a rise of 2 points is noise in what
+ * handles interrupts, and a regression elsewhere. A large rise is one everywhere. */
+static void test_interrupts(void)
+{
+	static const struct { const char *function; unsigned after; enum perfdata_change change; } cases[] = {
+		{ "do_work", 110, PERFDATA_CHANGE_REGRESSED },
+		{ "irqentry_exit_to_user_mode", 110, PERFDATA_CHANGE_NOISE },
+		{ "finish_task_switch", 110, PERFDATA_CHANGE_NOISE },
+		{ "irqentry_exit_to_user_mode", 1000, PERFDATA_CHANGE_REGRESSED },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct perfdata_baseline *sides[2];
+		struct perfdata_comparison *comparison;
+		struct perfdata_error error;
+		PERFDATA_OPTIONS(perfdata_comparison_options, options, .quantities = PERFDATA_SELF_ONLY);
+		for (unsigned side = 0; side < 2; side++) {
+			unsigned counts[KEYS] = { side ? cases[i].after : 5 };
+			for (unsigned k = 1; k < KEYS; k++)
+				counts[k] = 190;
+			sides[side] = perfdata_baseline_new();
+			add_of_kernel(sides[side], counts, cases[i].function);
+		}
+		CHECK_EQ(perfdata_compare(sides[0], sides[1], &options, &comparison, &error), PERFDATA_OK);
+		CHECK_EQ(row_named(comparison, cases[i].function)->self.change, cases[i].change);
+		perfdata_comparison_free(comparison);
+		perfdata_baseline_free(sides[0]);
+		perfdata_baseline_free(sides[1]);
+	}
+}
+
 static const struct perfdata_comparison_note *note_of(const struct perfdata_comparison *comparison, const char *code)
 {
 	const struct perfdata_comparison_note *note;
@@ -589,6 +638,7 @@ int main(void)
 		{ "the text of a baseline, and what is none", test_text },
 		{ "a comparison, mirrored, and with itself", test_comparison },
 		{ "rows below the least share of both sides are not judged", test_least_share },
+	{ "interrupts in single recordings", test_interrupts },
 		{ "verdicts and allow lists", test_verdicts },
 		{ "copies of a run", test_copies },
 		{ "a comparison that is cancelled", test_cancel },
