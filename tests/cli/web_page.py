@@ -86,6 +86,8 @@ const given = JSON.parse(process.argv[2]);
     await page.select("#by", by);
     await idle();
     said.by[by] = await page.evaluate(() => document.querySelectorAll("#rows tbody tr").length);
+    if (by === "line")
+      said.lines = await page.evaluate(() => Array.from(document.querySelectorAll("#rows tbody tr"), row => Array.from(row.cells, cell => cell.textContent).slice(-2)));
   }
   await page.click("#tab-threads");
   await page.waitForFunction(() => document.querySelectorAll("#thread-rows tbody tr").length);
@@ -205,6 +207,9 @@ def check(folder):
     tap.report("the report has the program's rows", [] if (row[-2], len(said["rows"])) == (report["rows"][0]["symbol"], len(report["rows"])) else [row, report["rows"][0]])
     tap.report("rows are searched", [name for name in said["found"] if row[-2] not in name] + ([] if said["found"] else ["nothing"]))
     tap.report("each kind of rows", [by for by, rows in said["by"].items() if not rows])
+    by_line = program.run("report", "-q", "--json", "--by", "line", "--symbols-from", given["bundle"], given["named"]).out
+    lines = [["%s:%d" % (row["source"], row["line"]), row["symbol"]] for row in json.loads(by_line)["events"][0]["rows"] if "line" in row]
+    tap.report("source lines with their files", [line for line in lines if line not in said["lines"]] + ([] if lines else ["the program names no line"]))
     tap.report("threads over time", [] if said["lanes"] else [said["lanes"]])
     for form in FORMATS:
         native = subprocess.run([program.PERFDATA, form, "-q", "--symbols-from", given["bundle"], *(["-o", os.path.join(folder, "native")] if form == "pprof" else []), given["named"]],

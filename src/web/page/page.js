@@ -304,8 +304,8 @@ function showStart() {
 
 function tableRows(event, by, filter) {
 	const wanted = filter.toLowerCase(), stacks = event.rows.some((row) => row.total_samples !== undefined);
-	const nameOf = (row) => String(row[by] ?? row.symbol ?? '');
-	const at = (row) => by === 'line' ? row.symbol ?? '' : by === 'symbol' ? row.dso ?? '' : row.pid !== undefined ? `pid ${row.pid}${row.tid !== undefined ? `, tid ${row.tid}` : ''}` : '';
+	const nameOf = (row) => by === 'line' && row.line ? `${row.source}:${row.line}` : String(row[by] ?? row.symbol ?? '');
+	const at = (row) => by === 'line' && row.line ? row.symbol ?? '' : by === 'symbol' || by === 'line' ? row.dso ?? '' : row.pid !== undefined ? `pid ${row.pid}${row.tid !== undefined ? `, tid ${row.tid}` : ''}` : '';
 	const weigh = (row) => sorted === 'total' && stacks ? row.total_weight : sorted === 'self' ? row.self_weight : 0;
 	const rows = event.rows.filter((row) => !wanted || nameOf(row).toLowerCase().includes(wanted) || at(row).toLowerCase().includes(wanted))
 		.sort((a, b) => sorted === 'name' ? nameOf(a).localeCompare(nameOf(b)) : weigh(b) - weigh(a));
