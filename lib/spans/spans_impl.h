@@ -193,9 +193,7 @@ enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans);
 uint32_t pd_spans_intern(struct pd_spans *spans, const char *text, size_t size);          /* UINT32_MAX: no memory */
 
 /* --- switches.c --- */
-/* The thread gets a CPU, or leaves the one that it has. */
-enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread *thread,
-				   const struct perfdata_raw *raw);
+/* The thread leaves the CPU that it has. */
 enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
 				 const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,

@@ -108,8 +108,8 @@ static enum perfdata_status come_unseen(struct pd_spans *spans, struct pd_span_t
 }
 
 /* The thread gets a CPU. */
-enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread *thread,
-				   const struct perfdata_raw *raw)
+static enum perfdata_status enter_thread(struct pd_spans *spans, struct pd_span_thread *thread,
+					 const struct perfdata_raw *raw)
 {
 	if (!thread->is_out)
 		return come_unseen(spans, thread, raw);
@@ -148,10 +148,9 @@ enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread
 enum perfdata_status pd_spans_see_running(struct pd_spans *spans, const struct perfdata_raw *raw)
 {
 	struct pd_span_thread *thread = pd_spans_thread(spans, raw->tid, false);
-	return thread && thread->is_out ? pd_spans_come(spans, thread, raw) : PERFDATA_OK;
+	return thread && thread->is_out ? enter_thread(spans, thread, raw) : PERFDATA_OK;
 }
 
-/* The thread leaves its CPU. */
 enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
 				 const struct perfdata_raw *raw)
 {
@@ -221,7 +220,7 @@ static enum perfdata_status enter_cpu(struct pd_spans *spans, struct pd_span_cpu
 	if (!next)
 		return PERFDATA_OK;
 	thread->running += raw->cpu != UINT32_MAX;
-	return pd_spans_come(spans, thread, raw);
+	return enter_thread(spans, thread, raw);
 }
 
 enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,
@@ -343,7 +342,7 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 	if (thread->is_on)
 		spans->facts.gaps++;
 	if (!spans->left_event)
-		status = pd_spans_come(spans, thread, raw);
+		status = enter_thread(spans, thread, raw);
 	thread->is_on = true;
 	thread->on = pd_span_side(raw);
 	return status;

@@ -742,8 +742,4 @@ enum perfdata_status pd_notes_build_id(const void *notes, size_t size,
 enum perfdata_status pd_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
 								   size_t *ret_size);
 
-/* Demangles a C++ or Rust name into the caller's buffer, and returns it; or returns `name` if it is not mangled or does
- * not fit. */
-const char *pd_demangle_name(const char *name, char *buffer, size_t size);
-
 #endif

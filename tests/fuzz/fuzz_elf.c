@@ -16,6 +16,12 @@ static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 	return true;
 }
 
+static bool find_no_mapping(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file)
+{
+	(void)user, (void)address, (void)ret, (void)ret_is_file;
+	return false;
+}
+
 /* The registers are small numbers, which may lie in the file; the stack is a piece of it. */
 static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch arch)
 {
@@ -42,7 +48,7 @@ static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch a
 			if (pd_unwind_stack(unwinder, &sample, pcs, sizeof pcs / sizeof *pcs, &count) == PERFDATA_OK)
 				fuzz_touch(pcs, count * sizeof *pcs);
 			if (n == 1)
-				pd_unwinder_reset(unwinder);
+				pd_unwinder_check(unwinder, find_no_mapping);
 		}
 		pd_unwinder_free(unwinder);
 	}

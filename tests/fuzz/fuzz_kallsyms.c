@@ -6,11 +6,14 @@
 
 static void demangle(const uint8_t *data, size_t size)
 {
-	char name[512], buffer[1024];
+	struct pd_arena bytes = { 0 };
+	bool is_excess = false;
+	char name[512];
 	const size_t n = size < sizeof name - 1 ? size : sizeof name - 1;
 	memcpy(name, data, n);
 	name[n] = '\0';
-	fuzz_touch_text(pd_demangle_name(name, buffer, sizeof buffer));
+	fuzz_touch_text(pd_demangle(&bytes, name, NULL, &is_excess));
+	pd_arena_release(&bytes);
 }
 
 static void run(const uint8_t *data, size_t size)

@@ -260,8 +260,9 @@ static void test_aliases(void)
 		{ "_ZN1aC2Ev", "_ZN2aaC2Ev", "aa::aa()", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
 		{ "_ZN1aC2Ev", "_ZN2aaC2Ev", "aa::aa()", 8, 12, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
 	};
-	char plain[64];
-	const bool demangles = strcmp(pd_demangle_name("_ZN1aC2Ev", plain, sizeof plain), "a::a()") == 0;
+	char *plain = NULL;
+	const bool demangles = !pd_demangle_cxx("_ZN1aC2Ev", &plain) && !strcmp(plain, "a::a()");
+	free(plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pd_symbol_table table = { .mangled = true };
 		if (cases[i].a[1] == 'Z' && !demangles)
@@ -348,17 +349,19 @@ static void test_rust_bomb(void)
 
 static void test_cxx_names(void)
 {
-	char buffer[64], tiny[4];
-	const char *name = "_ZN3foo3barEi";
-	const char *plain = pd_demangle_name(name, buffer, sizeof buffer);
+	const char *name = "_ZN3foo3barEi", *other = "main";
+	struct pd_arena bytes = { 0 };
+	bool is_excess = false;
+	const char *plain = pd_demangle(&bytes, name, NULL, &is_excess);
 	if (plain == name) {
 		char *shown = NULL;
 		CHECK_EQ(pd_demangle_cxx(name, &shown), PERFDATA_ABSENT);  /* no C++ runtime here */
-		return;
+	} else {
+		CHECK_STR(plain, "foo::bar(int)");
 	}
-	CHECK_STR(plain, "foo::bar(int)");
-	CHECK(pd_demangle_name(name, tiny, sizeof tiny) == name);
-	CHECK(pd_demangle_name("main", buffer, sizeof buffer) != buffer);
+	CHECK(pd_demangle(&bytes, other, NULL, &is_excess) == other);
+	CHECK(!is_excess);
+	pd_arena_release(&bytes);
 }
 
 /* --- this program ------------------------------------------------------------------------------------------------- */

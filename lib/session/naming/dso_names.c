@@ -198,9 +198,8 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 {
 	if (dso->inside && pd_inside_open(state->inside, dso->inside) < 0)
 		state->status = PERFDATA_ENOMEM;
-	if (!state->symbols || dso->symbols_tried)
+	if (!state->symbols || atomic_load_explicit(&dso->symbols_known, memory_order_relaxed))
 		return;
-	dso->symbols_tried = true;
 	ask_for_symbols(state, dso);
 	atomic_store_explicit(&dso->symbols_known, true, memory_order_release);
 }

@@ -23,8 +23,7 @@ struct pd_dso {
 	/* maj:min, inode, generation, which distinguish files of one name; zeros if unknown */
 	uint64_t id_words[3];
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
-	bool symbols_tried;
-	atomic_bool symbols_known;             /* `symbols` changes no more */
+	atomic_bool symbols_known;             /* the dso was asked for its symbols: `symbols` no longer changes */
 	bool of_guest;                     /* of a guest: its paths mean nothing on this host */
 	/* PERF_MAP: has names that the perf map lacks; read only for frames with a time */
 	struct perfdata_symbols_dso *jitdump;

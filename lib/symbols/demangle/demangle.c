@@ -70,19 +70,3 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work
 	free(demangled);
 	return copy;
 }
-
-const char *pd_demangle_name(const char *name, char *buffer, size_t size)
-{
-	if (!name || name[0] != '_' || strlen(name) > MAX_MANGLED)
-		return name;
-	if (pd_demangle_rust(name, buffer, size))
-		return buffer;
-	char *demangled = NULL;
-	if (is_cxx(name))
-		(void)pd_demangle_cxx(name, &demangled);
-	size_t length = demangled ? strlen(demangled) + 1 : 0;
-	if (length && length <= size)
-		memcpy(buffer, demangled, length);
-	free(demangled);
-	return length && length <= size ? buffer : name;
-}

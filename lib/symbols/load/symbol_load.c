@@ -211,29 +211,23 @@ static void find_odd_lines(const struct perfdata_symbols_dso *dso, const char *p
 	pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, what);
 }
 
-static bool take_perf_map(void *user, const char *path, const char *what)
+static bool is_map_refused(struct perfdata_symbols_dso *dso, const char *path, const struct stat *st)
 {
-	struct perfdata_symbols_dso *dso = user;
-	struct stat st;
-	(void)what;
-	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
-	if (fd < 0)
-		return false;
 	const bool is_given = pd_is_given(dso->symbols, path);
-	const char *reason = is_given || is_ours(&st) ? NULL : "belongs to another user";
+	const char *reason = is_given || is_ours(st) ? NULL : "belongs to another user";
 	/* a file name with a pid in a namespace is only valid where the process sees the file */
 	const bool is_inner = strcmp(path, dso->request.path) && strncmp(path, "/proc/", 6);
 	if (!reason && !is_given && (is_inner || !dso->request.running))
 		reason = "not known to be of the recorded process";
 	if (reason)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	if (reason || is_refused(dso, path, pd_map_unidentified(dso, &st, path))) {
-		close(fd);
-		return false;
-	}
+	return reason || is_refused(dso, path, pd_map_unidentified(dso, st, path));
+}
+
+static bool load_map(struct perfdata_symbols_dso *dso, const char *path, int fd)
+{
 	struct pd_odd_lines odd;
 	const enum perfdata_status status = pd_perfmap_load(&dso->table, fd, &odd);
-	close(fd);
 	if (odd.count)
 		find_odd_lines(dso, path, "entry (START SIZE NAME)", &odd);
 	if (status == PERFDATA_EFORMAT && odd.count) {
@@ -244,36 +238,9 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 	return take_text(dso, path, status) == PERFDATA_OK;
 }
 
-static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
+static bool load_jitdump(struct perfdata_symbols_dso *dso, const char *path, int fd)
 {
-	const struct perfdata_symbols_request *r = &dso->request;
-	char inside[96];
-	int root = 0;
-	/* here a file name with a pid in a namespace is only valid where the process sees the file */
-	if (!is_elsewhere(dso) && r->process)
-		root = snprintf(inside, sizeof inside, "/proc/%" PRIu32 "/root", r->process);
-	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%" PRIu32 ".map", r->namespace_pid);
-	if (r->namespace_pid && (root || is_elsewhere(dso)) && strcmp(inside, r->path) &&
-	    pd_places_of(dso->symbols, inside, "perf map", take_perf_map, dso))
-		return PERFDATA_OK;
-	return pd_places_of(dso->symbols, r->path, "perf map", take_perf_map, dso) ? PERFDATA_OK : PERFDATA_ABSENT;
-}
-
-static bool take_jitdump(void *user, const char *path, const char *what)
-{
-	struct perfdata_symbols_dso *dso = user;
-	struct stat st;
-	(void)what;
-	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
-	if (fd < 0)
-		return false;
-	const struct pd_build_id none = { .size = 0 };
-	if (is_refused(dso, path, pd_unidentified(dso, &st, path, false, &none))) {
-		close(fd);
-		return false;
-	}
-	enum perfdata_status status = pd_jitdump_load(&dso->jit, &dso->work, fd);
-	close(fd);
+	const enum perfdata_status status = pd_jitdump_load(&dso->jit, &dso->work, fd);
 	if (status) {
 		pd_jit_release(&dso->jit);
 		return pd_dso_refuse(dso, path, status) == PERFDATA_OK;
@@ -287,6 +254,39 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 			      "of the record is wrong; its code has no names");
 	set_origin(dso, &dso->origin.file, path, "symbols");
 	return true;
+}
+
+/* Takes the names from a perf map or a jitdump file. */
+static bool take_jit_names(void *user, const char *path, const char *what)
+{
+	struct perfdata_symbols_dso *dso = user;
+	const bool is_map = dso->request.kind == PERFDATA_DSO_PERF_MAP;
+	const struct pd_build_id none = { .size = 0 };
+	struct stat st;
+	(void)what;
+	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
+	if (fd < 0)
+		return false;
+	const bool is_other = is_map ? is_map_refused(dso, path, &st)
+				     : is_refused(dso, path, pd_unidentified(dso, &st, path, false, &none));
+	const bool is_taken = !is_other && (is_map ? load_map(dso, path, fd) : load_jitdump(dso, path, fd));
+	close(fd);
+	return is_taken;
+}
+
+static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
+{
+	const struct perfdata_symbols_request *r = &dso->request;
+	char inside[96];
+	int root = 0;
+	/* here a file name with a pid in a namespace is only valid where the process sees the file */
+	if (!is_elsewhere(dso) && r->process)
+		root = snprintf(inside, sizeof inside, "/proc/%" PRIu32 "/root", r->process);
+	snprintf(inside + root, sizeof inside - (size_t)root, "/tmp/perf-%" PRIu32 ".map", r->namespace_pid);
+	if (r->namespace_pid && (root || is_elsewhere(dso)) && strcmp(inside, r->path) &&
+	    pd_places_of(dso->symbols, inside, "perf map", take_jit_names, dso))
+		return PERFDATA_OK;
+	return pd_places_of(dso->symbols, r->path, "perf map", take_jit_names, dso) ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
 /* --- ELF files ---------------------------------------------------------------------------------------------------- */
@@ -793,8 +793,8 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso)
 	case PERFDATA_DSO_MODULE: return load_module(dso);
 	case PERFDATA_DSO_PERF_MAP: return load_perf_map(dso);
 	case PERFDATA_DSO_JITDUMP:
-		return pd_places_of(dso->symbols, dso->request.path, "jitdump", take_jitdump, dso) ? PERFDATA_OK :
-												      PERFDATA_ABSENT;
+		return pd_places_of(dso->symbols, dso->request.path, "jitdump", take_jit_names, dso) ? PERFDATA_OK
+												    : PERFDATA_ABSENT;
 	case PERFDATA_DSO_BPF:
 	case PERFDATA_DSO_STATE:
 	case PERFDATA_DSO_NONE: return PERFDATA_ABSENT;

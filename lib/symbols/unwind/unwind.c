@@ -139,11 +139,7 @@ static bool unwind_by_rules(struct perfdata_unwinder *u)
 
 /* --- a stack ------------------------------------------------------------------------------------------------------ */
 
-void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder) { unwinder->only_libdwfl = true; }
-
 bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder) { return unwinder->is_cut; }
-
-size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { return unwinder->nr_by_libdwfl; }
 
 static enum perfdata_status unwind_stack(struct perfdata_unwinder *u)
 {

@@ -39,9 +39,6 @@ enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perf
 				     perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret);
 void pd_unwinder_free(struct perfdata_unwinder *unwinder);
 
-/* Forgets the mappings seen so far: to be called when the mappings of the process have changed. */
-void pd_unwinder_reset(struct perfdata_unwinder *unwinder);
-
 /* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
  * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. Where
  * unwinding cannot continue, the addresses so far are the result: PERFDATA_OK with *ret_count entries, at least the
@@ -52,12 +49,10 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 
 /* The lowest mapping that ends above an address; false: none. `dso` is NULL also where nobody asked for it yet. */
 typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
-/* Call it instead of pd_unwinder_reset if mappings were mostly added: it drops a file's data, which takes long to read,
- * only if another mapping took the file's place. `user` is the unwinder's. */
+/* Call it when the mappings of the process have changed. It drops the data of files, which takes long to read, only if
+ * another mapping took the place of a file. `user` is the unwinder's. */
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
 
-/* For tests, which compare: from now on, all stacks are unwound by libdwfl. */
-void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder);
 /* Whether the last stack continued above the recorded stack memory. */
 bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);
 /* The files that an unwinder has met so far: a list that never changes, so that any thread can read it. */
@@ -73,8 +68,5 @@ bool pd_unwinder_agrees(const struct perfdata_unwinder *unwinder, const struct p
 bool pd_unwind_ahead(struct pd_unwind_modules *modules, perfdata_unwind_find *find, void *user,
 		     const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room, size_t *ret_count,
 		     bool *ret_cut);
-
-/* How many stacks libdwfl unwound so far. */
-size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder);
 
 #endif

@@ -79,7 +79,6 @@ enum perfdata_status pd_dwfl_unwind(struct perfdata_unwinder *u)
 	u->count = u->nr_frames = 0;
 	pd_monitor_enter(u->symbols->unwind_lock);
 	u->by_libdwfl = true;
-	u->nr_by_libdwfl++;
 	errno = 0;
 	if (pd_dwfl_report_all(u)) {
 		if (!u->attached)

@@ -220,13 +220,6 @@ static void reset_unwinder(struct perfdata_unwinder *u)
 	u->nr_modules = 0;
 }
 
-void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
-{
-	pd_monitor_enter(unwinder->symbols->unwind_lock);
-	reset_unwinder(unwinder);
-	pd_monitor_leave(unwinder->symbols->unwind_lock);
-}
-
 /* Whether anonymous memory is the zeroed data (.bss) of a module. */
 static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
@@ -290,7 +283,9 @@ void pd_unwinder_free(struct perfdata_unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	pd_unwinder_reset(unwinder);
+	pd_monitor_enter(unwinder->symbols->unwind_lock);
+	reset_unwinder(unwinder);
+	pd_monitor_leave(unwinder->symbols->unwind_lock);
 	pd_free(unwinder->modules);
 	pd_free(unwinder);
 }

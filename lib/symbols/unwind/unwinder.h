@@ -53,8 +53,7 @@ struct perfdata_unwinder {
 	bool is_ahead;            /* of its turn: it takes no further modules, and no libdwfl */
 	bool needs_turn;          /* is_ahead, and the stack needs one of these */
 	size_t nr_reported;
-	bool only_libdwfl;
-	size_t nr_by_libdwfl;     /* stacks */
+	bool only_libdwfl;        /* only tests set it, to compare libdwfl with the rules */
 	bool by_libdwfl;          /* it unwinds now: each module is reported as it is found */
 	bool overlap;             /* modules do: libdwfl decides which one has an address */
 	/* the sample at hand */
