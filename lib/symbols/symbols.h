@@ -468,12 +468,8 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 void pd_dso_report(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file,
 		   const char *what);
 
-/* Opens a file that may have symbols, or logs why that failed (symbol_load.c, for answers_load.c). */
-int pd_dso_open_logged(struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind);
 /* Logs and reports why a file is not used, and drops what was read from it. */
 enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status);
-/* Records that this file has the symbols of the dso. */
-void pd_dso_set_origin(struct perfdata_symbols_dso *dso, const char *path, const char *reason);
 /* Functions of symbol_load.c: call them with the lock of the dso, or before the dso is returned. pd_dso_take_kallsyms
  * closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
@@ -490,7 +486,8 @@ bool pd_dso_has_text(struct perfdata_symbols_dso *dso);
 struct perfdata_symbols_dso *pd_dso_of_entry(struct perfdata_symbols_dso *dso, uint64_t *offset);
 /* Returns text or debug, whichever has debug information; NULL: neither. */
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
-/* Returns the supplementary file of the debug information; NULL: there is none, or it was not found. */
+/* Returns the supplementary file of the debug information; NULL: there is none, or it was not found.
+ * (symbol_search.c) */
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
 /* Call it for a loaded dso, with its lock. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);

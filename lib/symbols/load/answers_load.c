@@ -6,20 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 #include "symbols/answers/symbol_answers.h"
-#include "symbols/symbols.h"
+#include "symbols/load/symbol_search.h"
 
 static bool take_answers(void *user, const char *path, const char *what)
 {
 	struct perfdata_symbols_dso *dso = user;
 	const char *reason;
+	struct stat st;
 	(void)what;
-	const int fd = pd_dso_open_logged(dso, path, PD_REGULAR_STORED);
+	const int fd = pd_dso_open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return false;
 	const enum perfdata_status status = pd_answers_read(dso, fd, &reason);
 	close(fd);
 	if (dso->answers)
-		pd_dso_set_origin(dso, path, "answers for the addresses of recordings");
+		pd_dso_set_origin(dso, &dso->origin.file, path, "answers for the addresses of recordings");
 	else if (reason)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
 	else
