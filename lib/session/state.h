@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Process state: which thread, under which name, with which memory maps; and the interned dsos, frames and stacks. The
- * session's thread alone changes it; dsos, frames, stacks and comms may be read by any thread that was handed their
- * ids.
+/* Process state: threads with their names and maps, and the interned dsos, frames and stacks. Only the session's thread
+ * changes it. Any thread may read a dso, frame, stack or comm of which it has received the id.
  *
  * The rules for threads and maps follow perf, so that the library can reproduce perf's text: doc/ARCHITECTURE.md
  * describes the behaviour of tools/perf/util/{machine,thread,maps,map}.c. */
@@ -23,7 +22,7 @@
 #define PD_RECENT_THREADS 64u      /* a power of two */
 struct pd_state {
 	uint64_t seed;             /* for hashes */
-	struct pd_arena arena;     /* threads, map sets, names: what lives as long as the session */
+	struct pd_arena arena;     /* threads, map sets, names: data that lives as long as the session */
 	struct pd_map_store store;
 	enum perfdata_status status;       /* why a frame or a stack is missing */
 	struct pd_account *account;
@@ -33,45 +32,45 @@ struct pd_state {
 	/* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
 	struct pd_hash_map guest_ids;
 	struct pd_thread *free_threads;
-	/* threads that were looked for last, by tid; NULL: none, or it was removed */
+	/* threads that were looked up last, by tid; NULL: none, or the thread was removed */
 	struct pd_thread *recent_threads[PD_RECENT_THREADS];
 	struct pd_intern *comms;
 	struct pd_maps kernel;    /* kernel, modules, BPF programs */
 	struct pd_table dsos;      /* struct pd_dso */
 	struct pd_index dso_index;
-	/* hash of a file name → index in table_ids: what the header's table and BUILD_ID records say */
+	/* hash of a file name → index of its entry in table_ids */
 	struct pd_hash_map build_ids;
 	struct pd_table table_ids; /* struct pd_table_id */
-	struct pd_hash_map paths;       /* hash of a file name → the first dso that was a file of that name */
+	struct pd_hash_map paths;       /* hash of a file name → the first dso of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_leaves leaves;
 	struct pd_name_loader *loader;     /* NULL: nobody wants names at the end */
 	struct pd_index frame_index;
 	size_t frames_accounted;
 	struct pd_stacks stacks;
-	uint32_t nr_threads;       /* threads that there ever were: see perfdata_delivery.thread */
+	uint32_t nr_threads;       /* number of threads so far: see perfdata_delivery.thread */
 	struct pd_unwinders *unwinders;    /* or NULL */
 	const struct pd_unwinding *unwinding;   /* of the current sample, done ahead of its turn; or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
-	atomic_bool has_jitdumps;    /* also for threads that unwind ahead */
+	atomic_bool has_jitdumps;    /* `jitdumps` has entries; any thread */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	struct pd_code_changes code_changes;
 	uint64_t now;              /* time of the current record */
-	bool timed;                /* a result for an address depended on the time */
+	bool timed;                /* the last result for an address depended on the time */
 	struct pd_address_slot *address_cache;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
-	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* of that dso, for any thread; NULL: none */
+	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* symbols of kernel_dso, for any thread; NULL: none */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */
 	const char *kernel_reference_name;
 	const char *kernel_name;   /* the kernel's name in the table of build-ids; NULL: [kernel.kallsyms] */
 	const struct perfdata_reader *reader;
-	/* what the recording itself names, and the rules of simpleperf for addresses, threads and stacks; NULL: perf's
-	 * rules */
+	/* the recording's own names, and with them the rules of simpleperf for addresses, threads and stacks; NULL:
+	 * perf's rules */
 	struct pd_inside *inside;
 	struct perfdata_symbols *symbols;  /* or NULL */
-	size_t failures_before;            /* how many they had had: others use them, too */
-	bool keep_exited;          /* EXIT changes nothing */
-	bool no_host;              /* symbols may not come from the kernel that runs here */
+	size_t failures_before;            /* failures of `symbols` before this session, since sessions share it */
+	bool keep_exited;          /* EXIT leaves threads as they are */
+	bool no_host;              /* do not take symbols from the kernel that runs here */
 	int8_t kernel_is_running;  /* 0: not tested yet, 1: it is the recorded kernel, -1: it is not */
 };
 
@@ -87,7 +86,7 @@ static inline struct pd_thread *pd_thread_find(struct pd_state *state, int32_t t
 		return NULL;
 	return *recent = (struct pd_thread *)(uintptr_t)value;
 }
-/* The same, created if there is none. pid -1: unknown. NULL without memory. */
+/* As pd_thread_find, but creates the thread if there is none. pid -1: unknown. NULL without memory. */
 static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans that two events make, which have a key in common. */
+/* Spans made of two events with a common key, one for the begin and one for the end. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void spell_lock(uint64_t flags, char *text, size_t size)
 		snprintf(text + at, size - at, "%s0x%" PRIx64, at ? "|" : "", flags);
 }
 
-/* The name of a number; each is formatted once. UINT32_MAX without memory. */
+/* The name of a number. Each number is formatted once. UINT32_MAX without memory. */
 static uint32_t number_name(struct pd_spans *spans, enum pd_pair_name how, unsigned long_size, uint64_t number)
 {
 	const bool is_near = how == PD_NAME_SYSCALL && number < PD_NEAR_SYSCALLS;
@@ -48,7 +48,7 @@ static uint32_t number_name(struct pd_spans *spans, enum pd_pair_name how, unsig
 	return id;
 }
 
-/* The name that an event's sample has. *ret is UINT32_MAX where it has none. */
+/* Reads the name of the span from a sample. *ret is UINT32_MAX if the sample has none. */
 static enum perfdata_status read_name(struct pd_spans *spans, const struct pd_span_event *event,
 				      struct perfdata_bytes data, uint32_t *ret)
 {
@@ -92,7 +92,7 @@ static uint64_t hash_of(const struct pd_spans *spans, const struct pd_pair *pair
 	return pd_hash_two(pd_hash_two(key[0], key[1], spans->seed), key[2], spans->seed + (uint64_t)pair->kind);
 }
 
-/* The way to the open pair with this key, or to where one would be added. */
+/* The link to the open pair with this key, or to the place where it is to be added. */
 static uint32_t *find_open(struct pd_spans *spans, uint64_t hash, const struct pd_pair *pair, const uint64_t key[3],
 			   uint32_t *first)
 {
@@ -107,7 +107,7 @@ static uint32_t *find_open(struct pd_spans *spans, uint64_t hash, const struct p
 
 static enum perfdata_status set_first(struct pd_spans *spans, const struct pd_pair *pair, uint64_t hash, uint32_t first)
 {
-	/* a thread comes again soon; other keys, such as sectors, would be more and more */
+	/* keep the keys of threads, which come back soon; other keys, such as sectors, would become ever more */
 	const bool stays = pair->key == PD_KEY_TID && !pair->fields[0];
 	if (first == UINT32_MAX && !stays) {
 		(void)pd_hash_map_remove(&spans->open_of, hash);
@@ -134,7 +134,7 @@ static struct pd_span span_of(const struct pd_open_pair *open)
 	return span;
 }
 
-/* What the thread waits in, should it wait. */
+/* Notes the system call in which the thread is, for the names of its waits. */
 static enum perfdata_status note_syscall(struct pd_spans *spans, const struct pd_pair *pair, int32_t tid, uint32_t name)
 {
 	if (pair->kind != PERFDATA_SPAN_SYSCALL || !pd_spans_want(spans, PERFDATA_SPAN_OFF))
@@ -145,7 +145,7 @@ static enum perfdata_status note_syscall(struct pd_spans *spans, const struct pd
 	return thread || !name ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Copies the raw data into the room of a slot. */
+/* Copies the raw data into the slot's own memory. */
 static enum perfdata_status keep_data(struct pd_spans *spans, struct pd_open_pair *slot, struct perfdata_bytes data)
 {
 	if (data.size > slot->data_room) {
@@ -162,7 +162,7 @@ static enum perfdata_status keep_data(struct pd_spans *spans, struct pd_open_pai
 	return PERFDATA_OK;
 }
 
-/* A slot keeps its room for raw data. */
+/* Closes a slot, which keeps its memory for raw data. */
 static void close_slot(struct pd_spans *spans, uint32_t index)
 {
 	spans->open[index].pair = NULL;
@@ -240,7 +240,7 @@ static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_spa
 		close_slot(spans, index);
 		status = set_first(spans, event->pair, hash, first);
 		if (status == PERFDATA_OK && event->pair->same_name && span.name != name) {
-			/* the end of another one: this one has none, and that one has no begin */
+			/* this end has another name: the open span lacks its end, and this end lacks its begin */
 			status = pd_spans_give(spans, &span, raw);
 			span = (struct pd_span)PD_NO_SPAN;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events begin and end spans, and what their fields mean. */
+/* The events that begin and end spans, and the meaning of their fields. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static const struct pd_pair pairs[] = {
 	  .name = "esr_ec", .named = PD_NAME_NUMBER },
 };
 
-/* Whether the name matches the pattern, where * is any text; *ret_rest is the text that * matched. */
+/* Whether the name matches the pattern, in which * is any text; *ret_rest is that text. */
 static bool is_event(const char *pattern, const char *name, const char **ret_rest)
 {
 	const size_t size = strlen(pattern);
@@ -49,7 +49,7 @@ static enum pd_span_role pair_role(const struct pd_pair *pair, const struct perf
 
 /* --- prev_state --------------------------------------------------------------------------------------------------- */
 
-/* The bits have moved between kernels: the print format has those of the recorded one, as { NUMBER, "LETTER" }. */
+/* Takes the letter of each bit of prev_state from { NUMBER, "LETTER" } in the recorded print format: kernels differ. */
 static void read_letters(struct pd_span_event *ret, const struct perfdata_trace_event *trace)
 {
 	const char *at = (const char *)trace->print.data, *end = at ? at + trace->print.size : at;
@@ -118,7 +118,7 @@ static bool all_there(const struct pd_span_event *event, unsigned nr)
 	return true;
 }
 
-/* Every switch is in the recording, but for what was lost. */
+/* Whether every switch was recorded, apart from losses. */
 static bool is_complete(const struct perfdata_event *event)
 {
 	return !perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ) && event->attr->sample_period == 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the engine holds, and how spans leave it. */
+/* The state of threads and CPUs, and how spans leave the engine. */
 #include "config.h"
 #include <string.h>
 #include "schema/sample_scan.h"
@@ -39,7 +39,7 @@ struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool
 {
 	uint64_t index;
 	uint32_t *recent = &spans->recent[(uint32_t)tid % PD_RECENT_THREADS];
-	/* -1 is in the slots of no thread, too */
+	/* slots of dropped threads have the tid -1, too */
 	if (tid != -1 && *recent < spans->nr_threads && spans->threads[*recent].tid == tid)
 		return &spans->threads[*recent];
 	if (pd_hash_map_get(&spans->thread_of, (uint32_t)tid, &index)) {
@@ -108,7 +108,7 @@ enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_k
 	}
 	count->spans++;
 	count->total += end < begin ? 0 : end - begin;
-	/* what was lost on another CPU may be of this thread, too */
+	/* records lost on another CPU may concern this thread, too */
 	const bool lost = spans->lost > begin;
 	count->with_losses += lost;
 	return lost ? PD_SPAN_LOST : PD_SPAN_KNOWN;

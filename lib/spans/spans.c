@@ -126,7 +126,7 @@ static inline const struct pd_span_event *event_of(struct pd_spans *spans, const
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event)
 {
 	const struct pd_span_event *known = event_of(spans, event);
-	/* pd_spans_record says that there is no memory */
+	/* without memory, pd_spans_record returns the error */
 	return !known || spans->left_event || known->role != PD_ROLE_NONE;
 }
 
@@ -176,7 +176,7 @@ static enum perfdata_status take_sample(struct pd_spans *spans, const struct per
 	}
 }
 
-/* Its body has pid, ppid, tid, ptid, and the time of the exit, which is before that of the record. */
+/* Handles an EXIT record. Its body has pid, ppid, tid, ptid and the time of the exit, before the record's own time. */
 static enum perfdata_status take_exit(struct pd_spans *spans, const struct perfdata_raw *raw)
 {
 	struct perfdata_raw own = *raw;
@@ -204,7 +204,7 @@ enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfda
 		status = take_exit(spans, raw);
 		break;
 	case PERFDATA_RECORD_FORK:
-		/* its number was given again */
+		/* the kernel has reused the tid */
 		if (raw->size >= 24)
 			pd_spans_fork(spans, (int32_t)pd_load32(raw->bytes + 16, spans->options.swap));
 		return PERFDATA_OK;

@@ -13,7 +13,7 @@
 
 /* What a thread was doing. The first values are numbers of pseudo frames: see pd_span_state_name. */
 enum pd_span_state {
-	PD_STATE_UNKNOWN,            /* off the CPU, and the records do not say why */
+	PD_STATE_UNKNOWN,            /* off the CPU; no record says why */
 	PD_STATE_SLEEPING,
 	PD_STATE_UNINTERRUPTIBLE,
 	PD_STATE_STOPPED,
@@ -21,7 +21,7 @@ enum pd_span_state {
 	PD_STATE_DEAD,
 	PD_STATE_PARKED,
 	PD_STATE_IDLE,               /* a kernel thread that has nothing to do */
-	PD_STATE_PREEMPTED,          /* it was runnable */
+	PD_STATE_PREEMPTED,          /* off the CPU, but runnable */
 	PD_STATE_RUN_QUEUE,          /* woken, and waiting for a CPU */
 	PD_STATE_RUNNING,
 	PD_SPAN_STATES
@@ -30,12 +30,12 @@ enum pd_span_state {
 const char *pd_span_state_name(enum pd_span_state state);
 const char *pd_span_kind_name(enum perfdata_span_kind kind);
 
-/* Where the sides of a span come from. */
+/* The records from which the begin and the end of a span come. */
 enum pd_span_source {
 	PD_SPAN_OF_TRACEPOINTS,
 	PD_SPAN_OF_SWITCH_RECORDS,
 	PD_SPAN_OF_BOTH,             /* times of SWITCH records, stack and state of sched_switch */
-	PD_SPAN_OF_SIMPLEPERF,       /* a sample where the thread left the CPU, and what shows that it runs again */
+	PD_SPAN_OF_SIMPLEPERF,       /* sample at the switch-out; later sample or SWITCH of the thread */
 	PD_SPAN_OF_OFF_CPU_SAMPLES,  /* of perf record --off-cpu */
 };
 const char *pd_span_source_name(enum pd_span_source source);
@@ -44,7 +44,7 @@ enum pd_span_unknown {
 	PD_SPAN_KNOWN,
 	PD_SPAN_NO_BEGIN,            /* an end without a begin */
 	PD_SPAN_NO_END,              /* the next begin came first, or the recording ended */
-	PD_SPAN_LOST,                /* both sides are known, and records were lost between them */
+	PD_SPAN_LOST,                /* begin and end are known, but records between them were lost */
 };
 const char *pd_span_unknown_name(enum pd_span_unknown unknown);   /* "" for PD_SPAN_KNOWN */
 
@@ -54,7 +54,7 @@ struct pd_span_who {
 	uint32_t thread;             /* perfdata_delivery.thread */
 };
 struct pd_span_stack {
-	uint32_t node, stack;        /* as in a delivery; 0, PERFDATA_NONE: there is none, or nobody asked */
+	uint32_t node, stack;        /* as in a delivery; 0, PERFDATA_NONE: no stack, or not requested */
 };
 /* A record's position: perfdata_raw.offset and inner. PERFDATA_NO_OFFSET, 0: no record. */
 struct pd_span_place {
@@ -66,32 +66,31 @@ struct pd_span {
 	enum pd_span_unknown unknown;
 	enum pd_span_source source;
 	enum pd_span_state state;    /* of OFF */
-	uint64_t state_raw;          /* prev_state as recorded; UINT64_MAX: it was not */
-	/* ns; UINT64_MAX: unknown. Without a begin the end is known, and the reverse */
+	uint64_t state_raw;          /* prev_state as recorded; UINT64_MAX: not recorded */
+	/* ns; UINT64_MAX: unknown. At least one of both is known */
 	uint64_t begin, end;
-	/* pd_spans_name, or UINT32_MAX. Of RUN, OFF and RUNQ: the system call in which the thread was, if those were
-	 * recorded and asked for */
+	/* pd_spans_name, or UINT32_MAX. Of RUN, OFF and RUNQ: the system call in which the thread was, if system calls
+	 * were recorded and requested */
 	uint32_t name;
-	int32_t tid;                 /* -1: of no thread, or not known */
+	int32_t tid;                 /* -1: no thread, or unknown */
 	struct pd_span_who who;
 	uint32_t cpu, end_cpu;       /* UINT32_MAX: unknown */
-	/* of OFF: until it was woken, and from then on; UINT64_MAX where no wake-up was recorded */
+	/* of OFF: ns until the thread was woken, and ns from then on; UINT64_MAX: no wake-up was recorded */
 	uint64_t blocked, queued;
-	uint64_t summed;             /* of OFF: ns of waits that were recorded as a sum, without their times; or 0 */
+	uint64_t summed;             /* of OFF: ns of several waits, recorded as a sum without times; or 0 */
 	struct pd_span_stack stack;  /* of the begin */
 	int32_t waker;               /* tid; -1: unknown */
 	struct pd_span_who waker_who;
 	struct pd_span_stack waker_stack;
 	uint64_t woken;              /* time of the wake-up; UINT64_MAX: unknown */
 	int64_t result;
-	bool has_result;             /* of a system call or a lock */
-	/* of a span that an event begins: the event, and the raw data of the sample, borrowed, where that was asked
-	 * for; or NULL */
+	bool has_result;             /* `result` is set: a system call or a lock */
+	/* of a span that an event begins: the event and, if requested, the raw data of the sample, borrowed; or NULL */
 	const struct perfdata_event *event;
 	struct perfdata_bytes args;
 	struct pd_span_place begins, ends;
 };
-/* ns; only where both sides are known. */
+/* Whether begin and end are known. */
 static inline bool pd_span_is_whole(const struct pd_span *span)
 {
 	return span->begin != UINT64_MAX && span->end != UINT64_MAX;
@@ -100,7 +99,7 @@ static inline uint64_t pd_span_duration(const struct pd_span *span) { return spa
 
 /* --- the callbacks of the engine ---------------------------------------------------------------------------------- */
 
-/* In perfdata_session_options.spans, beside the kinds: `args` is wanted. */
+/* In perfdata_session_options.spans, beside the kinds: spans have `args`. */
 #define PD_SPANS_ARGS (UINT32_C(1) << 31)
 
 struct pd_spans_options {
@@ -108,31 +107,31 @@ struct pd_spans_options {
 	bool swap;                   /* the recording has the other byte order */
 	bool stacks;                 /* spans have stacks */
 	bool args;                   /* spans that an event begins have its raw data */
-	enum perfdata_arch arch;     /* whose numbers of system calls they are */
-	/* who has this tid now */
+	enum perfdata_arch arch;     /* architecture of system call numbers */
+	/* finds the thread that has this tid now */
 	void (*who)(void *user, int32_t tid, struct pd_span_who *ret);
-	/* the stack of a sample */
+	/* finds the stack of a sample */
 	enum perfdata_status (*stack)(void *user, const struct perfdata_raw *raw, struct pd_span_stack *ret);
 	/* Takes a span, which is borrowed. `raw` is the record that ended it; NULL at the end of the recording. */
 	enum perfdata_status (*take)(void *user, const struct pd_span *span, const struct perfdata_raw *raw);
 	void *user;
 };
 
-/* Counts of spans, and of spans with an unknown side. */
+/* Numbers of spans, and of spans without a begin or an end. */
 struct pd_span_facts {
 	struct pd_span_count {
-		uint64_t spans, total;         /* whole ones, and their ns */
-		uint64_t no_begin, no_end;     /* ends without a begin; begins that another begin followed */
+		uint64_t spans, total;         /* whole spans, and their sum in ns */
+		uint64_t no_begin, no_end;     /* ends without a begin; begins followed by another begin */
 		uint64_t open;                 /* at the end of the recording */
-		uint64_t with_losses;          /* of the whole ones: records were lost meanwhile */
+		uint64_t with_losses;          /* whole spans during which records were lost */
 	} kinds[PERFDATA_SPAN_KINDS];
-	uint64_t switches;           /* samples of sched_switch that count */
+	uint64_t switches;           /* samples of a sched_switch that was not sampled */
 	uint64_t switch_records;
-	uint64_t sampled_switches;   /* samples of sched_switch that do not, since it was sampled */
-	uint64_t gaps;               /* the thread that left a CPU is not the one that came */
+	uint64_t sampled_switches;   /* samples of a sampled sched_switch: ignored */
+	uint64_t gaps;               /* switches whose leaving thread is not the last one that came */
 	uint64_t wakes;
-	uint64_t sums, summed;       /* samples that sum up waits, and their ns: these are in no other count */
-	bool wide;                   /* SWITCH records of all threads */
+	uint64_t sums, summed;       /* samples that sum up waits, and their ns; in no other count */
+	bool wide;                   /* SWITCH_CPU_WIDE records came */
 	bool both;                   /* OFF spans are PD_SPAN_OF_BOTH or PD_SPAN_OF_SWITCH_RECORDS */
 	bool simpleperf;             /* OFF spans are PD_SPAN_OF_SIMPLEPERF */
 };
@@ -141,26 +140,27 @@ struct pd_spans;
 /* NULL without memory. */
 struct pd_spans *pd_spans_new(const struct pd_spans_options *options, struct pd_account *account);
 void pd_spans_free(struct pd_spans *spans);
-/* Whether a sample of the event begins or ends spans, or is of sched_switch and does not count. */
+/* Whether the engine uses samples of the event, if only to count those of a sampled sched_switch. */
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event);
-/* SWITCH records are there, or will be: they have the times of both sides. To be called before the first record. */
+/* The recording has SWITCH records, which have the times of both ends of a run. Call it before the first record. */
 void pd_spans_expect_switch_records(struct pd_spans *spans);
-/* The recording is one of simpleperf's --trace-offcpu: a sample of `event` says that its thread leaves the CPU; the
- * thread's next sample, or the SWITCH record before it, that it runs again. To be called before the first record. */
+/* The recording is one of simpleperf's --trace-offcpu. A sample of `event` says that its thread leaves the CPU; the
+ * thread's next sample, or a SWITCH record before it, says that the thread runs again. Call it before the first
+ * record. */
 void pd_spans_expect_simpleperf(struct pd_spans *spans, const struct perfdata_event *event);
-/* From now on, samples of perf record --off-cpu do not count: switches give the same waits. */
+/* From now on the engine ignores samples of perf record --off-cpu: switches have the same waits. */
 void pd_spans_ignore_wait_samples(struct pd_spans *spans);
-/* Takes the next record. PERFDATA_ENOMEM; what `stack` and `take` return. */
+/* Takes the next record. Returns PERFDATA_ENOMEM, or what `stack` and `take` return. */
 enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw);
-/* Whether the last record began or ended a span, so that spans say all that it says of its thread: samples of pairs of
- * events, and SWITCH records. */
+/* Whether the last record, a sample of a pair of events or a SWITCH record, began or ended a span: spans then have all
+ * that the record says about its thread. */
 bool pd_spans_took(const struct pd_spans *spans);
-/* Whether the field of the event that begins such spans says no more than the span's name. */
+/* Whether the event begins spans, and the field only repeats their name. */
 bool pd_spans_field_is_name(const struct perfdata_event *event, const struct perfdata_trace_field *field);
 /* After the last record: counts the open spans and reports them as spans without an end. */
 enum perfdata_status pd_spans_end(struct pd_spans *spans);
 const struct pd_span_facts *pd_spans_facts(const struct pd_spans *spans);
-/* The text of a name; valid for the names of spans that were taken, in any thread, as long as the engine. */
+/* The text of a span's name; valid as long as the engine, in any thread that has received the span. */
 const char *pd_spans_name(const struct pd_spans *spans, uint32_t name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside the engine of spans. */
+/* What the files of lib/spans share. */
 #ifndef PD_SPANS_IMPL_H
 #define PD_SPANS_IMPL_H
 
@@ -14,50 +14,50 @@
 enum pd_span_role {
 	PD_ROLE_NONE,
 	PD_ROLE_SWITCH,
-	PD_ROLE_SAMPLED_SWITCH,      /* some of the switches are missing: it says nothing */
+	PD_ROLE_SAMPLED_SWITCH,      /* a sched_switch of which only some switches were recorded: ignored */
 	PD_ROLE_WAKING,
 	PD_ROLE_WAKEUP,
 	PD_ROLE_WAKEUP_NEW,
-	PD_ROLE_WAIT,                /* a wait by itself */
+	PD_ROLE_WAIT,                /* a sample that is a wait by itself */
 	PD_ROLE_BEGIN,
 	PD_ROLE_END,
 };
-/* How the key of a pair begins. */
+/* The first part of a pair's key. */
 enum pd_pair_key { PD_KEY_TID, PD_KEY_CPU, PD_KEY_NOTHING };
-/* How a value becomes a name. */
+/* How the value of a field becomes a name. */
 enum pd_pair_name { PD_NAME_TEXT, PD_NAME_NUMBER, PD_NAME_SYSCALL, PD_NAME_SOFTIRQ, PD_NAME_LOCK, PD_NAME_EVENT };
 /* One row for each pair of events. */
 struct pd_pair {
 	enum perfdata_span_kind kind;
-	/* a name that ends in * is one of many, and the rest is the span's name */
+	/* a pattern that ends in * matches many events: the rest of an event's name is the span's name */
 	const char *system, *begin, *end;
 	enum pd_pair_key key;
-	const char *fields[2];               /* of both events, the rest of the key; or NULL */
-	const char *zero;                    /* of both: whether this field is 0 is part of the key; or NULL */
-	const char *name;                    /* of the begin; or NULL */
+	const char *fields[2];               /* fields of both events: the rest of the key; or NULL */
+	const char *zero;                    /* of both events: whether this field is 0 is part of the key; or NULL */
+	const char *name;                    /* field of the begin; or NULL */
 	enum pd_pair_name named;
-	bool same_name;                      /* the end has the name, too: of another name it ends nothing */
-	const char *result;                  /* of the end; or NULL */
+	bool same_name;                      /* the end has the field, too: it ends only a span of the same name */
+	const char *result;                  /* field of the end; or NULL */
 };
 #define PD_SWITCH_LETTERS 32
-/* The fields of one event, ready to be read. */
+/* What the engine needs to read samples of one event. */
 struct pd_span_event {
 	const struct perfdata_event *event;  /* that it is of */
 	enum pd_span_role role;
 	const struct pd_pair *pair;
 	/* by role: SWITCH: prev_pid, next_pid, prev_state; wake-ups: pid; pairs: key, key, zero, name, result */
 	const struct perfdata_trace_field *fields[5];
-	uint32_t name;                       /* of PD_NAME_EVENT */
-	/* by bit of prev_state: its letter; 0: none */
+	uint32_t name;                       /* for PD_NAME_EVENT */
+	/* the letter for each bit of prev_state; 0: none */
 	char letters[PD_SWITCH_LETTERS];
-	uint32_t lettered;                   /* the bits that have one */
+	uint32_t lettered;                   /* the bits that have a letter */
 };
-/* Fills it in, but for `name`; *ret_name is the text of that name, or NULL. */
+/* Fills in all members but `name`; *ret_name is the text for `name`, or NULL. */
 void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *event, uint32_t kinds,
 			const char **ret_name);
 /* The state that a value of prev_state means. */
 enum pd_span_state pd_span_state_of(const struct pd_span_event *event, uint64_t value);
-/* The name of a number, or NULL. */
+/* The name of a system call or softirq, or NULL. */
 const char *pd_syscall_name(enum perfdata_arch arch, unsigned long_size, uint64_t number);   /* syscall_names.c */
 const char *pd_softirq_name(uint64_t number);
 
@@ -67,7 +67,7 @@ struct pd_span_side {
 	uint32_t cpu;
 	struct pd_span_place place;
 };
-/* A sample of sched_switch that a thread left the CPU by. */
+/* What a sample of sched_switch says about a thread that leaves its CPU. */
 struct pd_left {
 	enum pd_span_state state;
 	uint64_t state_raw;
@@ -77,24 +77,24 @@ struct pd_left {
 struct pd_span_thread {
 	int32_t tid;
 	bool is_out, is_on, is_woken;        /* is_on: by SWITCH records */
-	bool has_exited;                     /* and has not left its CPU yet */
-	struct pd_span_who who;              /* when it went out, or came in by SWITCH records */
+	bool has_exited;                     /* EXIT came; the last switch comes later */
+	struct pd_span_who who;              /* set at the switch-out, or by SWITCH records */
 	struct pd_span_side out, on;
-	struct pd_left left;                 /* of the out */
-	struct pd_left next;                 /* of the last sample, for the next SWITCH record */
+	struct pd_left left;                 /* for the last switch-out */
+	struct pd_left next;                 /* from the last sample, for the next SWITCH record */
 	struct {
 		uint64_t time, epoch;
 		int32_t waker;
 		struct pd_span_who who;
 		struct pd_span_stack stack;
 	} wake;
-	uint32_t syscall;                    /* its name + 1; 0: in none that is known */
-	uint32_t running;                    /* CPUs on which it is, by sched_switch */
+	uint32_t syscall;                    /* its name + 1; 0: none is known */
+	uint32_t running;                    /* number of CPUs on which sched_switch has it */
 	uint32_t next_free;
 };
 struct pd_span_cpu {
 	uint32_t cpu;
-	bool known;                          /* who is on it */
+	bool known;                          /* `tid` and `who` are known */
 	int32_t tid;
 	struct pd_span_who who;
 	struct pd_span_side since;
@@ -109,9 +109,9 @@ struct pd_open_pair {
 	struct pd_span_side begin;
 	struct pd_span_stack stack;
 	const struct perfdata_event *event;
-	uint8_t *data;                       /* raw data of the begin; stays with the slot for the next one */
+	uint8_t *data;                       /* raw data of the begin; the slot keeps the memory */
 	size_t nr_data, data_room;
-	uint32_t next;                       /* of the same hash, or free; UINT32_MAX: none */
+	uint32_t next;                       /* next pair of the same hash, or next free slot; UINT32_MAX: none */
 };
 
 #define PD_RECENT_THREADS 64u                /* a power of two */
@@ -128,29 +128,29 @@ struct pd_spans {
 	size_t nr_threads, threads_room;
 	uint32_t free_thread;
 	struct pd_hash_map thread_of;        /* tid → index + 1 */
-	uint32_t recent[PD_RECENT_THREADS];  /* index of a thread that was asked for, by its tid */
-	struct pd_hash_map gone;             /* tids that exited, as SWITCH records see them */
+	uint32_t recent[PD_RECENT_THREADS];  /* by tid: index of a thread looked up last */
+	struct pd_hash_map gone;             /* tids that had EXIT; with SWITCH records only */
 	struct pd_span_cpu *cpus;
 	size_t nr_cpus, cpus_room;
 	struct pd_hash_map cpu_of;           /* cpu → index + 1 */
 	struct pd_open_pair *open;
 	size_t nr_open, open_room;
 	uint32_t free_open;
-	/* hash of the key → index of the first open pair; UINT32_MAX: none is open, and the key may come again */
+	/* hash of the key → index of the first open pair; UINT32_MAX: none is open, but the key is kept */
 	struct pd_hash_map open_of;
 	uint64_t seed;
 	struct pd_intern *names;
 	struct pd_hash_map number_names;     /* kind of name and number → name */
-	uint32_t syscall_names[PD_NEAR_SYSCALLS];  /* of system calls: name + 1; 0: not asked yet */
+	uint32_t syscall_names[PD_NEAR_SYSCALLS];  /* by number: name + 1; 0: not looked up yet */
 	bool has_waking;
-	uint64_t epoch;                      /* wake-ups of earlier epochs do not count */
-	bool no_wait_samples;                /* switches say it */
-	bool by_records;                     /* SWITCH records have the sides */
-	/* by simpleperf's rule: of samples where threads leave the CPU; or NULL */
+	uint64_t epoch;                      /* wake-ups of earlier epochs are invalid */
+	bool no_wait_samples;                /* switches have the same waits */
+	bool by_records;                     /* begins and ends of runs are in SWITCH records */
+	/* simpleperf's event whose samples say that a thread leaves its CPU; or NULL */
 	const struct perfdata_event *left_event;
 	uint64_t lost;                       /* time of the last LOST record of any CPU; 0: none */
 	bool took;                           /* pd_spans_took */
-	size_t open_data;                    /* bytes of data_room, of all open pairs */
+	size_t open_data;                    /* sum of data_room of all slots */
 };
 
 /* --- span_state.c --- */
@@ -177,7 +177,7 @@ static inline struct pd_span_side pd_span_side(const struct perfdata_raw *raw)
  * span. Returns what is unknown about the span. */
 enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin, uint64_t end,
 				    bool at_end);
-/* Counts the span, and gives it to who wants it. */
+/* Counts the span, and passes it to the caller if its kind is wanted. */
 enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret);
 struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make);   /* NULL: none, no memory */
@@ -193,7 +193,7 @@ enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans);
 uint32_t pd_spans_intern(struct pd_spans *spans, const char *text, size_t size);          /* UINT32_MAX: no memory */
 
 /* --- switches.c --- */
-/* The thread leaves the CPU that it has. */
+/* Begins a wait: the thread leaves its CPU. */
 enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
 				 const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,
@@ -204,7 +204,7 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata_raw *raw, int32_t tid);
 void pd_spans_fork(struct pd_spans *spans, int32_t tid);
 enum perfdata_status pd_spans_end_switches(struct pd_spans *spans);
-/* A sample, or a SWITCH record, shows that its thread runs. */
+/* Handles a sample or SWITCH record that shows its thread running. */
 enum perfdata_status pd_spans_see_running(struct pd_spans *spans, const struct perfdata_raw *raw);
 
 /* --- wait_samples.c --- */

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "spans/spans_impl.h"
 
-/* A thread that has exited switches once more, and may wake others until then: the session knows it no longer.
- * `thread`: that of the tid; NULL: there is none. */
+/* Who has the tid. A thread that has exited runs on until its last switch, and may wake others, but the session has
+ * dropped it already. thread: the thread of the tid, or NULL. */
 static struct pd_span_who who_is(const struct pd_spans *spans, int32_t tid, const struct pd_span_thread *thread)
 {
 	struct pd_span_who who = { -1, PERFDATA_NONE, 0 };
@@ -46,7 +46,7 @@ static bool has_wake(const struct pd_spans *spans, const struct pd_span_thread *
 	return thread->is_woken && thread->wake.epoch == spans->epoch;
 }
 
-/* From the wake-up, or from when it lost its CPU, to when it got one. */
+/* Reports the time in the run queue: from the wake-up, or from the loss of the CPU, to the next run. */
 static enum perfdata_status give_queued(struct pd_spans *spans, const struct pd_span_thread *thread,
 					const struct pd_span *off, uint64_t since, const struct perfdata_raw *raw)
 {
@@ -67,7 +67,7 @@ static void tell_wake(const struct pd_span_thread *thread, struct pd_span *span)
 	span->woken = thread->wake.time;
 }
 
-/* What an off-CPU span has when it begins. */
+/* The members of an off-CPU span that are known at its begin. */
 static struct pd_span off_span(const struct pd_spans *spans, const struct pd_span_thread *thread)
 {
 	struct pd_span span = PD_NO_SPAN;
@@ -85,7 +85,7 @@ static struct pd_span off_span(const struct pd_spans *spans, const struct pd_spa
 	return span;
 }
 
-/* The thread gets a CPU, and no record says when it left one. */
+/* Handles a thread that gets a CPU, though no record says when it left one. */
 static enum perfdata_status come_unseen(struct pd_spans *spans, struct pd_span_thread *thread,
 					const struct perfdata_raw *raw)
 {
@@ -107,7 +107,7 @@ static enum perfdata_status come_unseen(struct pd_spans *spans, struct pd_span_t
 	return pd_spans_give(spans, &span, raw);
 }
 
-/* The thread gets a CPU. */
+/* Handles a thread that gets a CPU: its wait ends. */
 static enum perfdata_status enter_thread(struct pd_spans *spans, struct pd_span_thread *thread,
 					 const struct perfdata_raw *raw)
 {
@@ -185,7 +185,8 @@ static enum perfdata_status leave_cpu(struct pd_spans *spans, struct pd_span_thr
 	return status;
 }
 
-/* What the switch says of the CPU. `thread` and `who`: of `prev`. */
+/* Compares `prev`, to which thread and who belong, with the thread known to be on the CPU, and ends that thread's
+ * run. */
 static enum perfdata_status change_cpu(struct pd_spans *spans, struct pd_span_cpu *cpu, int32_t prev,
 				       struct pd_span_thread *thread, const struct pd_span_who *who,
 				       const struct perfdata_raw *raw)
@@ -204,7 +205,7 @@ static enum perfdata_status change_cpu(struct pd_spans *spans, struct pd_span_cp
 	return status;
 }
 
-/* The thread `next` gets the CPU; NULL: its number was not recorded. */
+/* Handles the thread `next`, which gets the CPU; cpu is NULL if the number of the CPU was not recorded. */
 static enum perfdata_status enter_cpu(struct pd_spans *spans, struct pd_span_cpu *cpu, int32_t next,
 				      const struct perfdata_raw *raw)
 {
@@ -245,7 +246,7 @@ enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_spa
 			thread->next = left;
 		return status;
 	}
-	/* without the number of the CPU, threads alone can be followed */
+	/* without the number of the CPU, only threads are followed */
 	struct pd_span_cpu *cpu = raw->cpu == UINT32_MAX ? NULL : pd_spans_cpu(spans, raw->cpu);
 	if (!cpu && raw->cpu != UINT32_MAX)
 		return PERFDATA_ENOMEM;
@@ -294,7 +295,7 @@ enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_
 
 /* --- SWITCH records ----------------------------------------------------------------------------------------------- */
 
-/* SWITCH records say when threads run; by simpleperf's rule, they begin no wait. */
+/* Whether SWITCH records say when threads run. By simpleperf's rule they say nothing about waits. */
 static bool has_records(const struct pd_spans *spans) { return spans->by_records || spans->left_event; }
 
 static enum perfdata_status end_on(struct pd_spans *spans, struct pd_span_thread *thread,
@@ -315,7 +316,7 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 		return status;
 	if (!has_records(spans) || tid == 0 || tid == -1)
 		return PERFDATA_OK;
-	/* system-wide, a thread that has ended goes once more */
+	/* in system-wide recordings, a thread that has exited still has one switch-out */
 	if (pd_hash_map_remove(&spans->gone, (uint32_t)tid) && leaves)
 		return PERFDATA_OK;
 	spans->took = !spans->left_event && pd_spans_want(spans, PERFDATA_SPAN_OFF);
@@ -353,7 +354,7 @@ enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata
 	struct pd_span_thread *thread = pd_spans_thread(spans, tid, false);
 	enum perfdata_status status = PERFDATA_OK;
 	if (thread && !has_records(spans)) {
-		/* its last switch comes yet, and says so */
+		/* the thread's last switch is still to come, and needs its name */
 		thread->who = who_is(spans, tid, thread);
 		thread->has_exited = true;
 	}

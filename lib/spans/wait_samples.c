@@ -29,7 +29,7 @@ enum perfdata_status pd_spans_left_sample(struct pd_spans *spans, const struct p
 	return status == PERFDATA_OK ? pd_spans_go(spans, thread, &left, raw) : status;
 }
 
-/* What the sample says in its raw data, or in its own fields where older versions of perf wrote it. */
+/* Reads the wait from the sample's raw data, or from its own fields, which older versions of perf used. */
 static struct pd_off_cpu_sample read_sample(const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;

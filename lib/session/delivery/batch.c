@@ -6,8 +6,8 @@
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
-/* What a record counts for at most: a copy of a stack makes it large, and no more work. With only a few records in each
- * batch, threads would mostly wake each other. */
+/* The most that a record counts for in a batch: a copied stack makes a record large without making more work, and with
+ * few records in each batch, threads would mostly wake each other. */
 #define RECORD_BYTES (16u << 10)
 #ifndef BATCH_RECORDS   /* fuzzing sets a smaller number */
 #define BATCH_RECORDS 8192u
@@ -119,7 +119,7 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 	return copy;
 }
 
-/* Whether `bytes` and `records` more would fill the batch; each record has one delivery. */
+/* Whether the batch would be full with `bytes` and `records` more; each record has one delivery. */
 static inline bool is_full_with(const struct pd_batch *batch, size_t bytes, size_t records)
 {
 	return batch->public.bytes - batch->excess + bytes >= BATCH_BYTES ||

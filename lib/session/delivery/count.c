@@ -15,7 +15,7 @@ static struct perfdata_type_count *type_slot(struct pd_counts *counts, uint32_t 
 	uint64_t index;
 	if (pd_hash_map_get(&counts->other_types, type, &index))
 		return &counts->others[index];
-	/* damaged input can hold any number of made-up types; beyond this many they share a slot */
+	/* a damaged input can have any number of types: beyond 4096, they share the last slot */
 	if (counts->nr_others >= 4096)
 		return &counts->others[4095];
 	if (pd_vector_grow(&counts->others, &counts->others_room, counts->nr_others, sizeof *counts->others) < 0 ||
@@ -76,7 +76,7 @@ static const char *tracer_name(uint32_t type)
 	return type < PD_NR_TRACERS ? perfdata_name_of(pd_names_auxtrace_type, type) : NULL;
 }
 
-/* Buffers belong to the tracer of the last AUXTRACE_INFO. */
+/* Counts a record about traces: buffers belong to the tracer of the last AUXTRACE_INFO. */
 static void count_trace(struct pd_counts *counts, const struct perfdata_raw *raw, bool swap)
 {
 	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO && raw->size >= 12) {
@@ -138,7 +138,7 @@ enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perf
 	return PERFDATA_OK;
 }
 
-/* A sample with one delivery; false without memory. */
+/* Counts a sample that has one delivery; false without memory. */
 static inline bool count_sample(struct pd_counts *counts, const struct perfdata_event *event, uint64_t time)
 {
 	struct perfdata_event_count *slot = event_slot(counts, event);
@@ -203,7 +203,7 @@ static int by_type(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Losses that simpleperf's META_INFO states and no LOST record reports. */
+/* Adds the losses that simpleperf's META_INFO states and no LOST record reports. */
 static void add_meta_losses(struct perfdata_session *session)
 {
 	struct pd_counts *counts = &session->counts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From records to deliveries: decides which deliveries a record becomes, as perf's session hands it to a reader of its
- * text (behaviour of tools/perf/util/session.c). */
+/* From records to deliveries: decides which deliveries a record becomes, by the rules of perf's session
+ * (tools/perf/util/session.c). */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
@@ -22,20 +22,20 @@ struct sample_view {
 	struct pd_batch *batch;
 	const struct perfdata_raw *raw;        /* the record that the deliveries will point to */
 	const struct perfdata_raw *deferred;
-	const struct perfdata_sample *sample;  /* decoded; NULL where the scan has all that is needed */
+	const struct perfdata_sample *sample;  /* decoded; NULL if the scan suffices */
 	struct pd_sample_scan scan;            /* PD_SCAN_DELIVERY */
 	const struct perfdata_list *deferred_chain;
 	int32_t pid, tid;
 	bool has_chain;
-	bool first;                            /* no delivery of this record was made yet */
+	bool first;                            /* the record has no delivery yet */
 	bool muted;                            /* the record did not pass the filter */
-	bool is_whole;                         /* no check of the sample would find anything */
+	bool is_whole;                         /* the sample is known to have no damage */
 	bool chain_lost;                       /* PERFDATA_DELIVERY_CHAIN_LOST */
 	bool chain_taken;
 	struct pd_stack stack;                 /* once the chain was taken */
 };
 
-/* An off-CPU sample has its subject in the raw data. */
+/* Takes pid, tid, period and chain of an off-CPU sample from its raw data. */
 static void take_offcpu(struct sample_view *view, bool swap)
 {
 	struct pd_off_cpu_sample own;
@@ -69,7 +69,7 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 	view->chain_taken = pd_chain_take(view->session, view->batch, thread, &chain, &view->stack);
 }
 
-/* Where the sample's branches begin and end. */
+/* Adds the frames at which the sample's branches begin and end. */
 static enum perfdata_status add_branches(struct sample_view *view, const struct pd_thread *thread,
 					 struct perfdata_delivery *delivery)
 {
@@ -120,7 +120,7 @@ static struct perfdata_delivery *add_delivery(struct sample_view *view, const st
 	return delivery;
 }
 
-/* As above, among the threads and maps of the host, or of the guest to which the sample belongs. */
+/* Delivers a sample among the threads and maps of its machine: the host or a guest. */
 static enum perfdata_status resolve_in_machine(struct sample_view *view, struct perfdata_delivery *delivery,
 					       uint64_t id)
 {
@@ -259,8 +259,8 @@ static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 	return true;
 }
 
-/* Takes one waiting sample off the list and delivers it; `deferred`: the record with its deferred chain, if that
- * came. */
+/* Takes one waiting sample off the list and delivers it; `deferred`: the record with its deferred chain, or NULL if
+ * none came. */
 static enum perfdata_status release_sample(struct perfdata_session *session, struct pd_batch *batch,
 					   struct pd_waiting **link, const struct perfdata_raw *deferred,
 					   const struct perfdata_list *chain, bool lost)
@@ -272,7 +272,7 @@ static enum perfdata_status release_sample(struct perfdata_session *session, str
 	session->nr_waiting--;
 	struct sample_view view = { .session = session, .batch = batch, .deferred = deferred, .deferred_chain = chain,
 				    .chain_lost = lost };
-	/* the first delivery of the record was made when the record came */
+	/* the record had its first delivery when it was read */
 	enum perfdata_status status = PERFDATA_OK;
 	view.raw = pd_batch_keep(batch, &waiting->raw);
 	if (session->state)
@@ -311,8 +311,8 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 
 /* --- deferred chains, joined --- */
 
-/* Joins the samples that waited for this chain. Samples of the same thread that wait for another chain will not get it
- * any more: they are delivered without it. */
+/* Joins the samples that waited for this chain. Samples of the same thread that wait for another chain are delivered
+ * without it: it will not come. */
 static enum perfdata_status join_chain(struct perfdata_session *session, struct pd_batch *batch,
 				       const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
@@ -452,7 +452,7 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	const bool sample = raw->type == PERFDATA_RECORD_SAMPLE, wanted = own;
 	if (session->state)
 		session->state->now = raw->time;
-	/* records that nobody wants still change counters and process state, and are counted */
+	/* unwanted records still change counters and process state, and are counted */
 	if (sample && !wanted && !raw->event)
 		return PERFDATA_OK;
 	if (sample && !wanted && !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ))

@@ -183,7 +183,7 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 		return false;
 	if (given->samples_only && raw->type != PERFDATA_RECORD_SAMPLE)
 		return !given->nr_cpus || has_u32(given->cpus, given->nr_cpus, raw->cpu);
-	/* perf knows no time that is none: 0 is before all others, and what was not recorded is after them */
+	/* as in perf, a time of 0 is before all other times, and a missing time is after them */
 	const bool has_time = given->samples_only || (raw->time != UINT64_MAX && raw->time != 0);
 	if (has_time && (raw->time < given->time_first || raw->time > given->time_last))
 		return false;
@@ -215,7 +215,7 @@ static bool frame_passes(const struct perfdata_session *session, uint32_t index)
 		any_matches(given->symbols, given->nr_symbols, symbol.name));
 }
 
-/* Looks up each frame once. */
+/* Keeps the result for each frame. */
 enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret)
 {
 	struct pd_filter *filter = &session->filter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples weigh. In recordings of Android's simpleperf with --trace-offcpu the first event counts time on the CPU,
- * the second one is the scheduler's switch, taken where a thread leaves the CPU. Time off the CPU is that of spans. */
+/* Decides what samples weigh. With simpleperf's --trace-offcpu, the first event counts time on the CPU, and the second
+ * is the scheduler's switch, sampled where a thread leaves the CPU. Spans give the time off the CPU. */
 #include "config.h"
 #include <string.h>
 #include "base/error.h"
@@ -8,7 +8,7 @@
 #include "schema/feature.h"
 #include "session/session.h"
 
-/* The value of a key in META_INFO: key NUL value NUL, one after the other. */
+/* Whether META_INFO has this value for the key. META_INFO: key NUL value NUL, repeated. */
 static bool meta_is(const struct perfdata_reader *reader, const char *key, const char *value)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_META_INFO);
@@ -40,7 +40,7 @@ enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct p
 	const bool traced = pd_traces_off_cpu(session->reader), beside = wanted == PERFDATA_OFF_CPU_BESIDE;
 	const bool usual = wanted == PERFDATA_OFF_CPU_USUAL;
 	enum perfdata_off_cpu weights = wanted;
-	/* waits lie in no file or function: where samples are chosen by these, the time on the CPU is left */
+	/* a wait is in no file or function: a filter of files or functions leaves only time on the CPU */
 	if (usual && traced)
 		weights = session->filter.places ? PERFDATA_OFF_CPU_ON : PERFDATA_OFF_CPU_WALL;
 	else if ((!traced && wanted <= PERFDATA_OFF_CPU_ON) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the delivery of a sample says: the rules that deliver.c applies to one sample after the other, and sample_run.c
- * to a run of them. Frames get their numbers in the order of these calls. */
+/* The rules by which the delivery of a sample is filled in: deliver.c applies them to one sample, sample_run.c to each
+ * of a run. Frames get their numbers in the order of these calls. */
 #ifndef SESSION_SAMPLE_RULES_H
 #define SESSION_SAMPLE_RULES_H
 
@@ -45,7 +45,7 @@ static inline void pd_delivery_begin(struct perfdata_delivery *ret, const struct
 	ret->nr_steps = ret->node = ret->thread = 0;
 }
 
-/* Whose sample it is, and where its addresses belong. */
+/* Fills in the thread of the sample, and the frames of its addresses. */
 static inline void pd_delivery_place(struct perfdata_session *session, const struct pd_thread *thread,
 				     const struct pd_sample_scan *scan, struct perfdata_delivery *delivery)
 {

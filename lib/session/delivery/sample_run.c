@@ -111,8 +111,8 @@ static inline const struct pd_span_use *use_of(struct perfdata_session *session,
 	return use;
 }
 
-/* What spans take of the sample; NULL: more is asked of it than spans and its thread. A sample that is not whole comes
- * with a batch, so that its damage is found. */
+/* What spans take of the sample; NULL: spans and the sample's thread are not all that needs it. A sample that is not
+ * whole needs a batch, where its damage is found. */
 static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_session *session,
 							    const struct perfdata_raw *raw)
 {
@@ -122,7 +122,7 @@ static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_sess
 	return use->is_plain ? use : NULL;
 }
 
-/* Gives samples to spans alone: they are counted, and are in no batch. */
+/* Passes samples to spans only: they are counted, but get into no batch. */
 static enum perfdata_status take_for_spans(struct perfdata_session *session, const struct perfdata_raw *raws,
 					   unsigned nr, unsigned *ret_taken)
 {
@@ -135,7 +135,7 @@ static enum perfdata_status take_for_spans(struct perfdata_session *session, con
 		session->state->now = raw->time;
 		if (use->is_used)
 			status = pd_session_spans_take(session, raw, true);
-		/* those of spans know their thread already */
+		/* pd_session_spans_take has found the thread already */
 		if ((!use->is_used || raw->tid <= 0) && !pd_thread_get(session->state, raw->pid, raw->tid))
 			status = PERFDATA_ENOMEM;
 	}

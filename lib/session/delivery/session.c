@@ -9,7 +9,7 @@
 #include "session/state.h"
 #include "symbols/symbols.h"
 
-/* The text written for a payload is larger than that for records by this factor. */
+/* The text of a payload is larger than the text of records by this factor. */
 #define PAYLOAD_WEIGHT 4u
 
 /* Adds the header's table of build-ids, which the reader has read before any record. */
@@ -35,7 +35,7 @@ static enum perfdata_status add_header_build_ids(struct perfdata_session *sessio
 	return PERFDATA_OK;
 }
 
-/* Adds the names that the recording holds, if the caller asks for names. Without names, texts are those of perf. */
+/* Adds the names that the recording holds, if the caller wants names. Without names, output is the same as perf's. */
 static enum perfdata_status add_inside(struct perfdata_session *session)
 {
 	const struct perfdata_symbols *symbols = session->options.symbols;
@@ -54,7 +54,7 @@ static enum perfdata_status add_inside(struct perfdata_session *session)
 	return PERFDATA_OK;
 }
 
-/* The maps that processes had before the first record, where simpleperf keeps them apart. */
+/* Adds the maps that processes had before the first record: simpleperf may keep them in a section. */
 static enum perfdata_status add_init_map(struct perfdata_session *session)
 {
 	const struct perfdata_event *event = perfdata_reader_event(session->reader, 0);
@@ -102,7 +102,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 	if (status == PERFDATA_OK)
 		status = pd_reader_attach(reader, session->options.needs != 0, reterr);
 	if (status == PERFDATA_OK)
-		session->reader = reader;   /* from now on closing the session frees the reader for another */
+		session->reader = reader;   /* from here on, closing the session detaches the reader */
 	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_PAYLOADS)
 		pd_reader_give_payloads(reader);
 	if (status == PERFDATA_OK)
@@ -234,7 +234,7 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 	return pd_filter_place(session, raw, ret);
 }
 
-/* A piece of a payload goes where its record went: into the batch, or nowhere. */
+/* Adds a piece of a payload to the batch, unless its AUXTRACE record was left out. */
 static enum perfdata_status take_payload(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	session->payload_left = session->payload_wanted && raw->payload;
@@ -266,13 +266,13 @@ static enum perfdata_status take_payload(struct perfdata_session *session, const
 	return PERFDATA_OK;
 }
 
-/* FINISHED_ROUND records are frequent, and say nothing about threads. */
+/* Whether nobody needs the record: FINISHED_ROUND records are frequent and do not concern threads. */
 static bool is_for_nobody(const struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	return session->only_spans && raw->type == PERFDATA_RECORD_FINISHED_ROUND && raw->size == 8;
 }
 
-/* Takes one record into the open batch, if it passes. */
+/* Adds one record to the open batch, if it passes the filter. */
 static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
@@ -353,7 +353,7 @@ static bool batch_has_content(const struct perfdata_session *session)
 	       (batch->public.nr_records || batch->public.nr_deliveries || batch->public.bytes || batch->nr_spans);
 }
 
-/* Closes the open batch and returns it. Data in it that belongs to the next batch moves there. */
+/* Closes the open batch and returns it. Records that the reader has put there for the next batch move out first. */
 static struct perfdata_batch *close_batch(struct perfdata_session *session)
 {
 	struct perfdata_batch *batch = &session->open->public;
@@ -363,7 +363,7 @@ static struct perfdata_batch *close_batch(struct perfdata_session *session)
 	return batch;
 }
 
-/* Whether whole samples only have to be counted. */
+/* Whether the session only has to count whole samples. */
 static bool only_counts(const struct perfdata_session *session)
 {
 	return !session->options.needs && !session->options.limit && session->filter.passes_samples;
@@ -439,7 +439,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 	if (!session->open && session->end == PERFDATA_END && pd_session_names_failure(session, &session->error))
 		return session->end = session->error.status;
 	if (!session->open) {
-		/* what comes now, sums, tables and names, may need the memory */
+		/* the caller may need the memory for its sums, tables and names */
 		if (session->state) {
 			pd_stacks_finish(&session->state->stacks);
 			pd_frames_finish(session->state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of a recording: feeds the engine, filters what comes out, puts it into batches, and delivers time off the CPU
- * as samples that weigh it. */
+/* Spans of a recording: passes records to the engine, filters its spans, puts them into batches, and delivers time off
+ * the CPU as samples that weigh it. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,21 +20,21 @@ struct pd_session_spans {
 	uint32_t states;                       /* bits: time off the CPU in these states counts */
 	/* the event to which time off the CPU adds weight; NULL: none, or the events of a pipe are still to come */
 	const struct perfdata_event *off_event;
-	const struct perfdata_event *source;   /* whose records say when threads leave the CPU: filters choose it */
+	const struct perfdata_event *source;   /* the source of spans off the CPU; filters by event test it */
 	size_t nr_events;                      /* of the reader, when they were looked at last */
-	bool weighs_runs;                      /* time on the CPU weighs, too */
+	bool weighs_runs;                      /* time on the CPU has weight, too */
 	bool no_state_frames;
 	bool is_wanted;                        /* the record at hand passes the filter */
 	/* the record that ended the last span, as the batch holds it for deliveries */
 	const struct perfdata_raw *kept;
 	uint64_t kept_number, kept_batch;
-	uint32_t frames[PD_SPAN_STATES];       /* of states; PERFDATA_NONE: not made yet */
+	uint32_t frames[PD_SPAN_STATES];       /* by state; PERFDATA_NONE: not made yet */
 	struct pd_hash_map ends;               /* node of a stack, and the frame for its end → node */
 	size_t ends_accounted;
 	int8_t *is_scheduler;                  /* by frame: 0 not looked up yet, 1 yes, -1 no */
 	size_t is_scheduler_room;
-	struct pd_hash_map cpus;               /* where switches were recorded, by the index of ids */
-	struct perfdata_step *steps;           /* of a stack whose end is looked for */
+	struct pd_hash_map cpus;               /* CPUs whose switches were recorded, from ID_INDEX */
+	struct perfdata_step *steps;           /* room for the steps of one stack */
 	size_t steps_room;
 };
 
@@ -45,7 +45,7 @@ static void who_has(void *user, int32_t tid, struct pd_span_who *ret)
 	struct perfdata_session *session = user;
 	struct pd_thread *thread = pd_thread_find(session->state, tid);
 	*ret = (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
-	/* a thread without any record so far: it keeps its number when its process becomes known */
+	/* the thread has no record yet: it keeps this number when its process becomes known */
 	if (!thread && tid > 0)
 		thread = pd_thread_get(session->state, -1, tid);
 	if (thread)
@@ -63,7 +63,7 @@ static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw,
 	struct pd_stack stack = { .steps = PERFDATA_NONE, .stack = PERFDATA_NONE };
 	if (!batch)
 		return PERFDATA_ENOMEM;
-	/* ids of stacks are the same with spans and without */
+	/* if ids are needed, a record that the filter leaves out adds no stack: spans do not change the ids */
 	struct pd_off_cpu_sample waited = { .pid = raw->pid, .tid = raw->tid };
 	if (pd_is_off_cpu_event(event)) {
 		(void)perfdata_decode(event->config, raw->bytes, raw->size, &record);
@@ -101,7 +101,7 @@ static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw,
 
 /* --- stacks that end with a state --------------------------------------------------------------------------------- */
 
-/* Where every thread leaves the CPU: the same for all waits, so it says nothing. */
+/* Whether the frame is in the scheduler: stacks of all waits begin there, so such frames are left out. */
 static bool is_scheduler(struct perfdata_session *session, uint32_t frame)
 {
 	static const char *const names[] = { "__schedule", "schedule", "preempt_schedule", "preempt_schedule_common",
@@ -124,7 +124,7 @@ static bool is_scheduler(struct perfdata_session *session, uint32_t frame)
 	return own->is_scheduler[frame] > 0;
 }
 
-/* A frame that is no code, but what a stack ends with: [text]. PERFDATA_NONE without memory. */
+/* The frame [text], which names no code: stacks of waits end with such frames. PERFDATA_NONE without memory. */
 static uint32_t named_frame(struct perfdata_session *session, const char *text)
 {
 	char name[96];
@@ -144,7 +144,7 @@ static uint32_t frame_of_thread(struct perfdata_session *session, int32_t tid, c
 	return named_frame(session, name);
 }
 
-/* What the stack of a span ends with. PERFDATA_NONE without memory. */
+/* The frame with which the stack of a span ends. PERFDATA_NONE without memory. */
 static uint32_t frame_of(struct perfdata_session *session, const struct pd_span *span, enum pd_span_state state)
 {
 	struct pd_session_spans *own = session->spans;
@@ -153,7 +153,7 @@ static uint32_t frame_of(struct perfdata_session *session, const struct pd_span 
 	if (kind == PERFDATA_WAIT_SYSCALL)
 		return named_frame(session, span->name == UINT32_MAX ? "no system call"
 								     : pd_session_span_text(session, span->name));
-	/* the wake-up ended the first part; the second one is not the waker's */
+	/* the waker ended the blocked part of the wait, not the time in the run queue */
 	const bool of_waker = kind != PERFDATA_WAIT_STATE && state != PD_STATE_RUN_QUEUE;
 	if (of_waker && span->waker == -1)
 		return named_frame(session, "not woken");
@@ -178,7 +178,7 @@ static void account_for_ends(struct perfdata_session *session)
 	own->ends_accounted = size;
 }
 
-/* The node of the stack with the frame in place of the scheduler's. */
+/* Finds the node of the stack with `frame` in place of the scheduler's frames. */
 static enum perfdata_status end_with(struct perfdata_session *session, uint32_t node, uint32_t frame, uint32_t *ret)
 {
 	struct pd_session_spans *own = session->spans;
@@ -295,8 +295,8 @@ static bool has_number(const int32_t *list, size_t nr, int32_t number)
 	return found;
 }
 
-/* Filters choose among spans, not among the records that spans are made of. Of a span that reaches into the window of
- * time, the part inside counts. */
+/* Whether the span passes the filter, which applies to spans and not to the records of which they are made. Cuts a span
+ * to the filter's window of time. */
 static bool span_passes(const struct perfdata_session *session, struct pd_span *span)
 {
 	const struct perfdata_filter *given = &session->filter.given;
@@ -314,7 +314,7 @@ static bool span_passes(const struct perfdata_session *session, struct pd_span *
 	if (!found || !named)
 		return false;
 	const uint64_t last = given->time_last ? given->time_last : UINT64_MAX;
-	if (span->summed)                        /* no time is known */
+	if (span->summed)                        /* its times are unknown */
 		return !given->time_first && last == UINT64_MAX;
 	if ((span->end != UINT64_MAX && span->end < given->time_first) ||
 	    (span->begin != UINT64_MAX && span->begin > last) ||
@@ -336,7 +336,7 @@ static bool span_passes(const struct perfdata_session *session, struct pd_span *
 	return true;
 }
 
-/* Adds the span to the batch, with a copy of what it borrows. */
+/* Adds the span to the batch, with a copy of its arguments. */
 static bool add_span(struct pd_batch *batch, const struct pd_span *span)
 {
 	const uint8_t *before = batch->args;
@@ -351,7 +351,7 @@ static bool add_span(struct pd_batch *batch, const struct pd_span *span)
 		memcpy(batch->args + batch->nr_args, span->args.data, span->args.size);
 	added->args.data = span->args.size ? batch->args + batch->nr_args : NULL;
 	batch->nr_args += span->args.size;
-	/* the room has moved */
+	/* batch->args has moved */
 	size_t at = 0;
 	for (size_t i = 0; batch->args != before && i < batch->nr_spans; i++) {
 		batch->spans[i].args.data = batch->spans[i].args.size ? batch->args + at : NULL;
@@ -387,7 +387,7 @@ static enum perfdata_status take_span(void *user, const struct pd_span *given, c
 struct sources {
 	const struct perfdata_event *switches, *records, *waits, *clock;
 	bool simpleperf;                       /* `switches` are its samples where threads leave the CPU */
-	bool sampled;                          /* sched_switch is there, and some of its samples are not */
+	bool sampled;                          /* sched_switch is there, but was sampled */
 };
 
 static struct sources find_sources(const struct perfdata_reader *reader)
@@ -443,7 +443,8 @@ static enum perfdata_status read_states(struct pd_session_spans *own, const char
 	return PERFDATA_OK;
 }
 
-/* The event that time off the CPU weighs in beside all others; NULL: there is none, or its unit is another one. */
+/* The event to which time off the CPU adds weight with PERFDATA_OFF_CPU_BESIDE; NULL: no event records waits, or only
+ * an event whose samples count another unit. */
 static const struct perfdata_event *event_beside(const struct sources *found)
 {
 	const struct perfdata_event *event = found->switches ? found->switches : found->waits;
@@ -499,7 +500,7 @@ static enum perfdata_status no_weights(const struct sources *found, struct perfd
 			found->sampled ? ": sched_switch was sampled, with most switches missing" : "");
 }
 
-/* A file's events are known from the beginning, a pipe's events come as records. */
+/* Sets up spans by the reader's events: at the start for a file, whenever a record brings events for a pipe. */
 static enum perfdata_status look_at_events(struct perfdata_session *session, struct perfdata_error *reterr)
 {
 	struct pd_session_spans *own = session->spans;
@@ -557,14 +558,14 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 	return status;
 }
 
-/* Whether the event's records say when threads come and go. */
+/* Whether records of the event say when threads get and leave a CPU. */
 static bool is_of_switches(const struct sources *found, const struct perfdata_event *event)
 {
 	return found->records ? perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH)
 			      : event == found->switches;
 }
 
-/* Notes the CPUs on which switches are recorded; those of single threads are followed everywhere. */
+/* Takes from ID_INDEX the CPUs whose switches are recorded; an event of a single thread counts on every CPU. */
 static enum perfdata_status take_index(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	const struct sources found = find_sources(session->reader);
@@ -615,7 +616,7 @@ enum perfdata_status pd_session_spans_take(struct perfdata_session *session, con
 	return pd_spans_record(session->spans->engine, raw);
 }
 
-/* Reports unknown sides of spans if they are more than a hundredth. */
+/* Reports spans without a begin or an end if they are at least 1 % of a kind. */
 static void report_unknown(struct perfdata_session *session)
 {
 	const struct pd_span_facts *facts = pd_spans_facts(session->spans->engine);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes and frees the state of a session: what its rooms follow and keep. */
+/* Allocates and frees the process state of a session. */
 #include "config.h"
 #include "base/memory.h"
 #include "session/state.h"
@@ -18,7 +18,7 @@ struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account)
 	state->kernel_dso = PERFDATA_NONE;
 	state->comms = pd_intern_new();
 	pd_maps_exec(&state->store, &state->kernel);
-	/* the idle task is there from the start */
+	/* the idle task exists from the start */
 	if (!state->comms || !pd_thread_get(state, 0, 0) || pd_stacks_init(&state->stacks, needs, account) < 0) {
 		pd_state_free(state);
 		return NULL;

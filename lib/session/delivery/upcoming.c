@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The records that come next. Where samples have user stacks to unwind, the session looks ahead of the record whose
- * turn it is: threads that have nothing else to do unwind the stacks of samples up to the next record that may change
- * maps. The session's thread still takes one record after the other and unwinds whatever no other thread has begun to
- * unwind, so the result does not depend on the number of threads.
+/* The records that come next. Where samples have user stacks to unwind, the session reads some records in advance: idle
+ * threads unwind the stacks of these samples, up to the next record that may change maps. The session's thread still
+ * takes one record after the other and unwinds whatever no other thread has begun to unwind, so the result does not
+ * depend on the number of threads.
  *
  * Unwinding a stack takes a few microseconds, less than waking a thread. So threads take work without a lock, and the
- * session wakes others only where half of the records that follow wait. */
+ * session wakes other threads only if at least half of the records read in advance need work. */
 #include "config.h"
 #include "session/delivery/sample_rules.h"
 
 #define PLACES 128u              /* a power of two */
-#define MOST_BYTES (2u << 20)    /* of records that wait: they hold their chunks */
-/* The session's thread will take so many records before another thread would have unwound one. */
+#define MOST_BYTES (2u << 20)    /* of records read in advance, which hold their chunks */
+/* Another thread leaves work this close to the session's turn: it could not finish first. */
 #define IS_CLOSE 4u
 
 enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
@@ -19,7 +19,7 @@ enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
 struct pd_lookahead {
 	/* the session's thread alone uses these */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
-	uint64_t first, given, end;            /* numbers of records: those from first on wait, up to given are taken */
+	uint64_t first, given, end;            /* numbers of records: [first, given) are returned, [given, end) wait */
 	uint64_t barrier;                      /* the first record that may change maps; UINT64_MAX: none */
 	size_t bytes;
 	enum perfdata_status reader_status;    /* why no more records come */
@@ -40,7 +40,7 @@ void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake
 
 /* --- any thread --------------------------------------------------------------------------------------------------- */
 
-/* Takes the work at a place, if it waits. */
+/* Takes the work at a place, if it waits; false: it does not. */
 static bool take_work(struct pd_lookahead *ahead, unsigned place, enum work_state next)
 {
 	enum work_state state = WORK_WAITS;
@@ -94,8 +94,8 @@ static bool has_user_stack(const struct perfdata_raw *raw)
 	       pd_event_samples(raw->event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER);
 }
 
-/* Whether the reader may go beyond the record before its turn. Samples of groups look up the reader's events, which
- * further records change. */
+/* Whether the session may read further before this record's turn. Samples of groups look up the reader's events, which
+ * further records may change. */
 static bool may_pass(const struct perfdata_raw *raw)
 {
 	const bool is_sample = raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
@@ -103,7 +103,7 @@ static bool may_pass(const struct perfdata_raw *raw)
 	return is_sample || raw->type == PERFDATA_RECORD_FINISHED_ROUND;
 }
 
-/* Streams are read while they are written: their records do not wait for others. */
+/* Whether to read in advance. Not from streams: a stream's record must not wait for the next one to be written. */
 static bool may_look_ahead(const struct perfdata_session *session)
 {
 	return session->state && session->state->symbols && pd_needs_chains(session) && !session->options.limit &&
@@ -138,7 +138,7 @@ static void append_records(struct pd_lookahead *ahead, const struct pd_record_ru
 	}
 }
 
-/* Drops the records that were given out. */
+/* Drops the records that pd_upcoming_next has returned. */
 static void drop_given(struct pd_lookahead *ahead)
 {
 	for (; ahead->first < ahead->given; ahead->first++) {
@@ -166,14 +166,14 @@ static void read_on(struct perfdata_session *session, struct pd_lookahead *ahead
 	}
 }
 
-/* Whether the stack of a sample will be asked for, as far as that can be known before its turn. */
+/* Whether the sample's stack will be needed, as far as the session knows before its turn. */
 static bool is_worth_work(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	return has_user_stack(raw) && !pd_is_offcpu(raw->event) && !session->filter.given.nr_comms &&
 	       pd_filter_record(&session->filter, raw, NULL, true);
 }
 
-/* Puts up for others the work of the samples before the barrier. */
+/* Offers the work of the samples before the barrier to other threads. */
 static void prepare_work(struct perfdata_session *session, struct pd_lookahead *ahead)
 {
 	struct pd_state *state = session->state;
@@ -196,7 +196,7 @@ static void prepare_work(struct perfdata_session *session, struct pd_lookahead *
 		session->upcoming.wake(session->upcoming.wake_user);
 }
 
-/* Gives out the next records, as many as lie side by side, up to one after which work can be prepared anew. */
+/* Returns the next records that are adjacent in the ring, up to the barrier: after it, more work can be prepared. */
 static void give_records(struct pd_lookahead *ahead, struct pd_record_run *ret)
 {
 	const unsigned place = ahead->given % PLACES;
@@ -254,7 +254,7 @@ void pd_upcoming_keep(struct perfdata_session *session)
 	upcoming->at = 0;
 }
 
-/* The work of the record whose turn it is, if another thread has done it. */
+/* The result for the record whose turn it is; NULL: no other thread has begun the work. */
 static const struct pd_unwinding *finish_work(struct pd_lookahead *ahead, unsigned place)
 {
 	if (take_work(ahead, place, WORK_NONE))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins dsos to the symbols that the caller gave, on first use. */
+/* Joins dsos to the symbols of the caller (options.symbols) at their first use. */
 #include "config.h"
 #include <string.h>
 #include <sys/utsname.h>
@@ -17,7 +17,7 @@ static bool same_build_id(const struct pd_state *state, const struct pd_dso *ker
 	return memcmp(id.bytes, kernel->build_id, common) == 0;
 }
 
-/* Without a build-id: the same release, loaded at the same address, means the same boot of the same kernel. */
+/* Whether the recorded kernel runs here, without a build-id: the same release at the same address is the same boot. */
 static bool same_release_and_place(const struct pd_state *state)
 {
 	struct utsname name;
@@ -41,7 +41,7 @@ static bool kernel_runs_here(struct pd_state *state)
 	return state->kernel_is_running > 0;
 }
 
-/* Whether another host was recorded, by its name if that is recorded: unfinished recordings have none. */
+/* Whether the recording names another host. Unfinished recordings name none. */
 static bool is_of_another_host(const struct pd_state *state)
 {
 	struct utsname name;
@@ -49,8 +49,8 @@ static bool is_of_another_host(const struct pd_state *state)
 	return host && (uname(&name) != 0 || strcmp(name.nodename, host) != 0);
 }
 
-/* Whether this host was recorded. Without records of the kernel, as where only user code was sampled, its release has
- * to agree, and the host's name has to be recorded. */
+/* Whether this host was recorded. Where only user code was sampled, no record names the kernel: then the kernel's
+ * release and the host's name must be recorded and agree. */
 static bool host_was_recorded(struct pd_state *state)
 {
 	struct utsname name;
@@ -69,7 +69,7 @@ static void identify_file(const struct pd_state *state, const struct pd_dso *dso
 {
 	struct pd_host_time when = pd_host_time(state, state->now);
 	const int64_t written = pd_reader_written(state->reader);
-	/* made after the samples, but before the recording was whole */
+	/* perf inject made the file after the samples, but before it finished the recording */
 	if (dso->injected && written)
 		when.last = written;
 	request->check_identity = true;
@@ -83,7 +83,7 @@ static void identify_file(const struct pd_state *state, const struct pd_dso *dso
 		request->unidentified = "nothing says when it was recorded, and no build-id was";
 }
 
-/* Code in a jitdump file has times, so the file may have grown since. */
+/* Sets how to check a jitdump file. The file may have grown since it was recorded, as its code has times. */
 void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *jitdump,
 			 struct perfdata_symbols_request *request)
 {
@@ -96,7 +96,7 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 		request->unidentified = "another host was recorded";
 }
 
-/* A perf map has no build-id, and the kernel reuses pids: the map must have been written while the process ran. */
+/* Sets how to check a perf map, which has no build-id: the process, whose pid may be reused, must have written it. */
 static void identify_map(const struct pd_state *state, const struct pd_dso *dso, bool runs,
 			 struct perfdata_symbols_request *request)
 {
@@ -111,7 +111,7 @@ static void identify_map(const struct pd_state *state, const struct pd_dso *dso,
 								    : INT64_MIN;
 }
 
-/* Asks for the file that the process itself sees under the path, if the process still runs here. */
+/* If the process still runs here, requests the file that the process sees under the path. */
 static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct perfdata_symbols_request *request)
 {
 	const bool is_map = dso->public.kind == PERFDATA_DSO_PERF_MAP;
@@ -132,7 +132,7 @@ static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct
 		request->unidentified = "the process saw other files, and no build-id was recorded";
 }
 
-/* A path in a table of build-ids says nothing where several files had that path. */
+/* Whether the dso's build-id is certain: where several files have a path, a table of build-ids may mean any of them. */
 static bool build_id_is_of(const struct pd_dso *dso)
 {
 	return dso->build_id_size && (!dso->has_namesake || dso->source == PERFDATA_BUILD_ID_MMAP2);
@@ -162,7 +162,7 @@ static void name_recorded_folder(const struct pd_state *state, struct perfdata_s
 
 static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 {
-	/* only its build-id proves that a file is the other device's */
+	/* simpleperf recorded another device: only a build-id proves that a file here is the recorded one */
 	if (state->inside && !build_id_is_of(dso))
 		return;
 	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE ||
@@ -181,14 +181,14 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 		.start = dso->start,
 		.end = dso->end,
 	};
-	/* only its build-id proves that a file is the guest's */
+	/* for a guest, only a build-id proves that a file here is the recorded one */
 	if (!dso->of_guest && (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER))
 		ask_process(state, dso, &request);
 	else if (dso->public.kind == PERFDATA_DSO_VDSO && state->kernel_dso == PERFDATA_NONE)
 		request.running = host_was_recorded(state);
 	else if (!dso->of_guest)
 		request.running = kernel_runs_here(state);
-	/* without a handle addresses of this dso stay without names; the symbols' log says why */
+	/* without a handle, addresses of this dso get no names; the log of the symbols says why */
 	if (perfdata_symbols_dso(state->symbols, &request, &dso->symbols) == PERFDATA_OK && !dso->of_guest &&
 	    (request.kind == PERFDATA_DSO_KERNEL || request.kind == PERFDATA_DSO_MODULE))
 		name_recorded_folder(state, dso->symbols);

@@ -47,7 +47,7 @@ static const char *module_name(struct pd_state *state, const char *filename)
 	return name;
 }
 
-/* Where the table of build-ids lists a module under its path, perf calls the module by that path. */
+/* The path of a module if the table of build-ids lists it; perf then calls the module by that path. */
 static const char *table_name(const struct pd_state *state, const char *filename)
 {
 	uint64_t index;
@@ -59,7 +59,7 @@ static const char *table_name(const struct pd_state *state, const char *filename
 
 static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(name, size, 7); }
 
-/* Takes the build-id from the header's table for a file, where no MMAP2 record has one. */
+/* Sets the dso's build-id by the table of build-ids, unless an MMAP2 record had one. */
 static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
@@ -75,8 +75,8 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 		pd_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
 }
 
-/* Notes that another file has the same path. One file may be known with and without its generation, which is not
- * compared. */
+/* Notes that another file has the same path. Generations are not compared: one file may be known with and without its
+ * generation. */
 static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
@@ -121,7 +121,7 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 		.filename = filename,
 		.pid = key->pid,
 	};
-	/* counted last, so that a dso that is counted has a name even if something fails */
+	/* counted last: a dso that is counted has a name even after a failure */
 	if (pd_index_add(&state->dso_index, hash, index) < 0)
 		return PERFDATA_NONE;
 	dso->of_guest = key->guest;
@@ -145,7 +145,7 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 		size = sizeof dso->build_id;
 	memcpy(dso->build_id, bytes, size);
 	dso->source = source;
-	/* other threads may read it: the size goes last */
+	/* other threads may read the build-id: its size goes last */
 	__atomic_store_n(&dso->build_id_size, (uint8_t)size, __ATOMIC_RELEASE);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes of the recording that still run on this host. Processes in a container see other files under their paths
- * than this process does, and have another pid in the name of their perf map; /proc shows both while they run. */
+/* Processes of the recording that still run on this host. A process in a container has its own files under its paths,
+ * and its own pid in the name of its perf map; /proc shows both while the process runs. */
 #include "config.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -74,7 +74,7 @@ static bool start_time(const struct pd_state *state, const char *process, uint64
 	return true;
 }
 
-/* The last number of "NSpid: 1234 7": the pid of the process inside its own namespace. */
+/* The last number of a line like "NSpid: 1234 7": the pid of the process in its own namespace. */
 static uint32_t inner_pid(const struct pd_state *state, const char *process)
 {
 	char text[4096];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* When something was recorded, in time of this host. A recording has times of a clock that began at some boot of its
- * host, and nothing says at which. So this file gives bounds; where they have to err, the later bound is too late. */
+/* When a record was made, in time of this host. A recording's clock began at a boot of its host, and the recording does
+ * not say when that was. So this file computes bounds; where the later bound is uncertain, it is too late rather than
+ * too early. */
 #include "config.h"
 #include <time.h>
 #include "base/fdio.h"
@@ -10,7 +11,7 @@
 
 #define SECOND INT64_C(1000000000)
 
-/* perf's own clock is not disciplined as the others are: it may be wrong by this many ns. */
+/* perf's clock is not disciplined as other clocks are: the most, in ns, by which a time may be wrong. */
 static int64_t clock_uncertainty(clockid_t clock, uint64_t time)
 {
 	return SECOND + (clock == CLOCK_REALTIME ? 0 : (int64_t)(time / 10000));

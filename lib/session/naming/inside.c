@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and symbols that a recording holds itself. Nothing is copied: the session makes tables of symbols only for
- * files with frames; the tables point to the names in the section, and a name is demangled at its first look-up. */
+/* Files and symbols that a recording holds itself. The session makes tables of symbols only for files with frames. The
+ * tables point to the names in the section, and a name is demangled at its first look-up. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "session/naming/inside.h"
 #include "symbols/symbols.h"
 
-#define NO_OFFSET UINT64_MAX        /* recorded for: the offset is not known */
+#define NO_OFFSET UINT64_MAX        /* recorded value: the offset is unknown */
 
 static struct perfdata_bytes section_of(const struct perfdata_reader *reader, uint32_t id)
 {
@@ -45,7 +45,7 @@ static void take_offset(struct pd_inside_file *file, uint64_t offset)
 	file->has_offset = offset != NO_OFFSET;
 }
 
-/* An entry of FILE; one that was cut has the symbols that are left. */
+/* Reads an entry of FILE; of an entry that was cut, the symbols that are left. */
 static bool read_entry(struct pd_cursor c, struct pd_inside_file *file)
 {
 	file->path = take_text(&c);
@@ -70,7 +70,7 @@ static bool read_entry(struct pd_cursor c, struct pd_inside_file *file)
 	return true;
 }
 
-/* A message without an offset means 0. */
+/* Reads the offset from a message of FILE2; protobuf omits an offset of 0. */
 static uint64_t message_offset(struct perfdata_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false);
@@ -85,7 +85,7 @@ static uint64_t message_offset(struct perfdata_bytes bytes)
 
 enum { FILE_PATH = 1, FILE_TYPE, FILE_MIN_VADDR, FILE_SYMBOL, FILE_DEX, FILE_ELF, FILE_MODULE };
 
-/* An entry of FILE2. */
+/* Reads an entry of FILE2. */
 static bool read_message(struct pd_cursor c, struct pd_inside_file *file)
 {
 	struct pd_protobuf_field field;
@@ -113,7 +113,7 @@ static bool read_message(struct pd_cursor c, struct pd_inside_file *file)
 
 static uint64_t hash_path(const void *path, size_t size) { return pd_hash_bytes(path, size, 11); }
 
-/* "perf-PID.map" */
+/* Takes the pid from a path that ends with "perf-PID.map". */
 static bool pid_of_map(struct perfdata_bytes path, int32_t *ret)
 {
 	const char *text = (const char *)path.data, *slash = memrchr(text, '/', path.size);
@@ -176,7 +176,7 @@ struct pd_inside *pd_inside_new(const struct perfdata_reader *reader, struct pd_
 	struct pd_inside *inside = pd_calloc(1, sizeof *inside);
 	const struct perfdata_bytes file = section_of(reader, PERFDATA_FEATURE_FILE);
 	const struct perfdata_bytes file2 = section_of(reader, PERFDATA_FEATURE_FILE2);
-	/* where both are there FILE counts; the first recordings have records in their place */
+	/* FILE has precedence over FILE2; the first recordings have records instead */
 	const struct perfdata_bytes files = file.size || file2.size ? file : pd_reader_symbol_records(reader);
 
 	if (!inside)
@@ -272,7 +272,7 @@ static void read_symbols(struct pd_inside_file *file)
 	}
 }
 
-/* Names are in the order of the file. */
+/* Symbols of the same address keep the order of the file. */
 static int by_address(const void *a, const void *b)
 {
 	const struct pd_inside_symbol *x = a, *y = b;
@@ -331,7 +331,7 @@ const struct pd_inside_symbol *pd_inside_symbol_at(const struct pd_inside_file *
 #define LINKER_PREFIX "__dl_"
 #define LINKER_SHOWN "[linker]"
 
-/* Names of the dynamic linker's own functions have a prefix, under which they are mangled as all others. */
+/* Demangles a name. Names of the dynamic linker's own functions have a prefix before the mangled name. */
 static const char *spell_name(struct pd_inside *inside, const char *raw)
 {
 	bool excess = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of the kernel from a KERNEL_SYMBOL record: the text of /proc/kallsyms. simpleperf records it when an option
- * keeps it from recording the symbols of samples. */
+/* Symbols of the kernel from a KERNEL_SYMBOL record: the text of /proc/kallsyms. simpleperf writes the record if an
+ * option keeps it from recording the symbols of samples. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 	return *at > start && *at - start <= 16;
 }
 
-/* "ADDRESS TYPE NAME", after which "\t[MODULE]" may be, which becomes part of the name. `length` says for now
- * whether it is code. */
+/* Reads a line "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]"; the module becomes part of the name. `length` is
+ * for now whether the symbol is code. */
 static bool take_line(char *line, char *end, const char *text, struct pd_inside_symbol *ret)
 {
 	const char *at = line;
@@ -50,7 +50,7 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* Each symbol reaches up to the next address; only code stays. */
+/* Sets each symbol's length, up to the next address; removes symbols that are not code. */
 static void finish_file(struct pd_inside_file *file)
 {
 	uint32_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of addresses by what the recording itself holds, by the rules of simpleperf. */
+/* Names addresses by the recording's own symbols, by the rules of simpleperf. */
 #include "config.h"
 #include <string.h>
 #include "session/state.h"
@@ -54,7 +54,7 @@ void pd_inside_join_kernel(struct pd_state *state, struct pd_dso *kernel)
 		__atomic_store_n(&kernel->inside, state->inside->kernel, __ATOMIC_RELEASE);
 }
 
-/* An address as the symbols of the recording have it. */
+/* Converts a frame's address to the addresses of the recording's symbols; false: not possible. */
 static bool inside_address(const struct pd_dso *dso, uint64_t address, uint64_t *ret)
 {
 	const struct pd_inside_file *file = dso->inside;
@@ -64,7 +64,7 @@ static bool inside_address(const struct pd_dso *dso, uint64_t address, uint64_t 
 		*ret = address - file->offset + file->min_vaddr;
 	if (file->type == PD_INSIDE_MODULE)
 		*ret = address - dso->start - file->offset + file->min_vaddr;
-	/* the address of a module means nothing without its offset */
+	/* the address of a module is unknown without its offset */
 	return file->type != PD_INSIDE_MODULE || file->has_offset;
 }
 

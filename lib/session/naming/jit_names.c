@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that a JIT compiler announced in a jitdump file. The compiler maps the file so that the recording has an MMAP
- * record for it. The code at an address changes with time: the reader thread finds the code and makes frames with a
- * time, so that a name depends on the frame alone. */
+/* Code that a JIT compiler announced in a jitdump file. The compiler maps the file, so that the recording has an MMAP
+ * record with its path. The code at an address changes with time: the session's thread looks up the code and makes
+ * frames with its time, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>
 #include "base/port.h"
@@ -77,7 +77,7 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 	return perfdata_symbols_lookup(dso->jitdump, address, state->now, &symbol) == PERFDATA_OK ? symbol.time : 0;
 }
 
-/* A map that nobody asked for a name is not read for this: an output without names misses none. */
+/* Whether to look for overlaps in a perf map. If it was not loaded, no output has used its names. */
 static bool is_map_to_report(const struct pd_dso *dso)
 {
 	return dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols && !dso->is_ambiguity_told &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that addresses belong to, their build-ids, and what may name them. */
+/* The files to which addresses belong, their build-ids, and the sources of their names. */
 #ifndef PD_NAMING_H
 #define PD_NAMING_H
 
@@ -12,7 +12,7 @@
 struct pd_state;
 
 /* --- naming/dsos.c --- */
-/* What code a file of a recording of simpleperf holds, as far as it matters for which frames are shown. */
+/* Kinds of files in recordings of simpleperf, by the code that they hold: they decide which frames are shown. */
 enum pd_code {
 	PD_CODE_NATIVE, PD_CODE_DEX, PD_CODE_JIT,
 	PD_CODE_ART,                       /* libart.so: the interpreter and the bridges to it */
@@ -23,28 +23,28 @@ struct pd_dso {
 	/* maj:min, inode, generation, which distinguish files of one name; zeros if unknown */
 	uint64_t id_words[3];
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
-	atomic_bool symbols_known;             /* the dso was asked for its symbols: `symbols` no longer changes */
+	atomic_bool symbols_known;             /* `symbols` has its final value */
 	bool of_guest;                     /* of a guest: its paths mean nothing on this host */
-	/* PERF_MAP: has names that the perf map lacks; read only for frames with a time */
+	/* PERF_MAP: its jitdump file, for names that the perf map lacks; used only for frames with a time */
 	struct perfdata_symbols_dso *jitdump;
-	uint64_t start, end;               /* where the first mapping was */
+	uint64_t start, end;               /* addresses of the first mapping */
 	uint8_t build_id[20];
 	uint8_t build_id_size;             /* written once, after the bytes */
-	uint8_t false_build_id[20];        /* what perf takes for the build-id, though it is none */
+	uint8_t false_build_id[20];        /* bytes that perf takes for a build-id, though they are none */
 	uint8_t false_build_id_size;
 	enum perfdata_build_id_source source;
-	int32_t first_pid;                 /* of the process that mapped it first; 0: none */
-	bool injected;                     /* perf inject made it, and each of its mappings */
+	int32_t first_pid;                 /* the process that mapped it first; 0: none */
+	bool injected;                     /* perf inject made the file, and each record that maps it */
 	uint64_t first_time;               /* of the record that mentioned it first; 0: unknown */
-	/* another file with the same path was mapped, too: the path in a table may mean either */
+	/* another mapped file has the same path: an entry in a table of build-ids may mean either */
 	bool has_namesake;
 	uint64_t nr_maps;
 	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
-	bool is_ambiguity_told;            /* that was reported */
+	bool is_ambiguity_told;            /* nr_ambiguous was reported */
 	bool in_chain;                     /* see perfdata_session_in_chain */
-	struct pd_inside_file *inside;     /* names and symbols that the recording holds for it, or NULL */
+	struct pd_inside_file *inside;     /* its names and symbols in the recording, or NULL */
 	enum pd_code code;
-	/* ELF files whose offset the recording does not hold: the file offset of its first mapping */
+	/* of an ELF file without a recorded offset: the file offset of its first mapping */
 	uint64_t inside_pgoff;
 };
 struct pd_table_id {
@@ -55,8 +55,8 @@ struct pd_table_id {
 	uint8_t build_id_size;
 	enum perfdata_build_id_source source;
 };
-/* The session cuts names of files and threads to this many bytes, the kernel's limit for a path: one record's name can
- * appear in the output many times. The record with the name is delivered whole. */
+/* The session cuts names of files and threads to this many bytes, the kernel's limit for a path: one recorded name can
+ * appear in the output many times. The delivered record keeps the whole name. */
 #define PD_NAME_LIMIT ((size_t)4095)
 
 struct pd_dso_key {
@@ -70,22 +70,21 @@ struct pd_dso_key {
 /* The dso of a key, created if it is new; PERFDATA_NONE without memory. */
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
 void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
-/* An entry of the header's table or a BUILD_ID record. 0 or -1. */
+/* Adds an entry of the header's table or a BUILD_ID record. 0 or -1. */
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
 		    unsigned cpumode, enum perfdata_build_id_source source);
 
 /* --- naming/inside_names.c: names that the recording holds ------------------------------------------------------- */
 /* Joins a new dso to the names and symbols that the recording holds for it. 0 or -1. */
 int pd_inside_join(struct pd_state *state, struct pd_dso *dso);
-/* The same for the kernel, where a record brought its symbols: other threads may look at the dso already. */
+/* As pd_inside_join, for the kernel after a record brought its symbols: other threads may use the dso already. */
 void pd_inside_join_kernel(struct pd_state *state, struct pd_dso *kernel);
-/* The symbol that an address of a dso lies in by what the recording holds, or NULL. Any thread, once the dso has a
- * frame. */
+/* The recording's own symbol that has an address of a dso, or NULL. Any thread, once the dso has a frame. */
 const struct pd_inside_symbol *pd_inside_symbol_of(const struct pd_dso *dso, uint64_t address);
-/* The same as a symbol with names. PERFDATA_ABSENT; PERFDATA_ENOMEM. */
+/* As pd_inside_symbol_of, with names. PERFDATA_ABSENT; PERFDATA_ENOMEM. */
 enum perfdata_status pd_inside_look_up(const struct pd_state *state, const struct pd_dso *dso, uint64_t address,
 				       struct perfdata_symbol *ret);
-/* The address of a frame as files of this host have it: an offset in the file. */
+/* Converts a frame's address to an offset in the file, for look-ups in files of this host. */
 uint64_t pd_inside_file_address(const struct pd_dso *dso, uint64_t address);
 
 /* --- naming/dso_names.c --- */
@@ -115,23 +114,23 @@ int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename,
 /* Opens the jitdump file of a PERF_MAP dso once the process of the dso has mapped one. */
 bool pd_dso_find_jitdump(struct pd_state *state, struct pd_dso *dso);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
-/* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names the code, or the perf
- * map has one name for it. *ret_timed: the answer may differ at another time. */
+/* The time from which the code at an address of a PERF_MAP dso was there; 0: no jitdump file names the code, or the
+ * perf map has exactly one name for it. *ret_timed: set if the answer may differ at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
-/* Finding 805 for each perf map that has several names for addresses of the recording, once for each map that was
- * loaded. To be called when all frames are known, and again when all names were asked for. */
+/* Reports finding 805 for each loaded perf map that has several names for addresses of the recording, once for each
+ * map. Call it when all frames are known, and again when names were looked up. */
 void pd_jit_report_overlaps(struct pd_state *state);
 
 /* --- naming/host_process.c: processes of the recording that still run here --- */
 struct pd_host_process {
-	bool runs;                 /* nothing contradicts that it is the recorded process */
-	/* it is, or was, in another mount namespace: its paths lead to other files than the same paths here */
+	bool runs;                 /* it still runs here, and nothing shows that it is another process */
+	/* it is, or was, in another mount namespace: its paths may lead to other files */
 	bool other_files;
-	uint32_t inner_pid;        /* its pid inside its own namespace; 0: unknown */
+	uint32_t inner_pid;        /* its pid in its own namespace; 0: unknown */
 };
 /* Takes a NAMESPACES record. 0 or -1. */
 int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record);
-/* To be called only where this host is the recorded one. */
+/* Call it only if this host was recorded. */
 struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid);
 
 #endif

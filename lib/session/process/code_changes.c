@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's code changes while it runs: static keys, tracing, probes. TEXT_POKE records have the bytes before and
- * after. Frames of a function that has changed get the time of its last change, as frames of JIT code get the time of
+/* Changes of the kernel's code while it runs: static keys, tracing, probes. TEXT_POKE records have the bytes before and
+ * after a change. Frames of a changed function get the time of its last change, as frames of JIT code get the time of
  * the code, so that samples before and after a change have different frames. */
 #include "config.h"
 #include <string.h>
@@ -12,11 +12,11 @@
 struct pd_code_change {
 	uint64_t address, time;
 	const uint8_t *old_bytes, *new_bytes;
-	uint32_t before;                   /* number + 1 of the change of the same function before this one; 0: none */
+	uint32_t before;                   /* number + 1 of the function's previous change; 0: none */
 	uint16_t old_size, new_size;
 };
 
-/* Where the function with a kernel address begins; false: it is not known. */
+/* Finds where the function that has a kernel address begins; false: unknown. */
 static bool find_function(struct pd_state *state, const struct pd_map *map, uint64_t ip, uint64_t *ret_start)
 {
 	struct pd_dso *dso = map ? pd_dso_at(state, map->dso) : NULL;
@@ -62,7 +62,7 @@ int pd_code_changed(struct pd_state *state, const struct perfdata_text_poke *pok
 	const size_t size = changes->bytes + made.old_size + made.new_size;
 	pd_account_change(state->account, PD_USE_FRAMES, changes->bytes, size);
 	changes->bytes = size;
-	/* addresses that were looked up have other frames from now on */
+	/* addresses looked up before must get new frames */
 	state->kernel.generation = ++state->store.next_generation;
 	if (pd_account_is_exhausted(state->account))
 		return -1;
@@ -78,7 +78,7 @@ uint64_t pd_code_time(struct pd_state *state, const struct pd_map *map, uint64_t
 	return state->code_changes.items[number - 1].time;
 }
 
-/* Copies the part of a change that lies in the code. */
+/* Copies the bytes of a change that lie in the code, unless a later past change has set them. */
 static void apply_change(struct pd_changed_code *code, const struct pd_code_change *change, bool is_past)
 {
 	const uint8_t *bytes = is_past ? change->new_bytes : change->old_bytes;
@@ -97,8 +97,7 @@ void pd_code_restore(const struct pd_state *state, uint64_t time, struct pd_chan
 	const struct pd_code_changes *changes = &state->code_changes;
 	uint64_t number = 0;
 	(void)pd_hash_map_get(&changes->newest, code->start, &number);
-	/* from the newest to the oldest: of the changes after `time` the oldest is applied last; of those before, only
-	 * the newest counts */
+	/* from the newest change to the oldest: the oldest of those after `time` and the newest of the others decide */
 	for (unsigned nr = 0; number && nr < PD_MOST_CHANGES; nr++) {
 		const struct pd_code_change *change = &changes->items[number - 1];
 		apply_change(code, change, change->time <= time);

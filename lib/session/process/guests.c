@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Virtual machines. `perf kvm` and `perf inject --guest-data` mix records of guests with records of the host: their
- * cpumode distinguishes them, and the index of ids (ID_INDEX) says which guest a record belongs to. A guest has threads
+ * cpumode distinguishes them, and the index of ids (ID_INDEX) says to which guest a record belongs. A guest has threads
  * and kernel maps of its own. As in perf, the session follows guests once the index names one. */
 #include "config.h"
 #include <stdio.h>

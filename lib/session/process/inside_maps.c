@@ -14,7 +14,7 @@ static enum perfdata_dso_kind kind_of(const struct pd_mapping *mapping)
 		       ? PERFDATA_DSO_NONE : PERFDATA_DSO_USER;
 }
 
-/* What the addresses of a mapping are counted from: see struct pd_map. */
+/* Sets how addresses of a mapping become addresses of its dso: see struct pd_map. */
 static void set_addresses(struct pd_map *map, struct pd_dso *dso, const struct pd_mapping *mapping)
 {
 	const struct pd_inside_file *file = dso->inside;
@@ -22,7 +22,7 @@ static void set_addresses(struct pd_map *map, struct pd_dso *dso, const struct p
 	if (mapping->jit) {
 		map->identity = true;
 	} else if (file && file->type == PD_INSIDE_ELF && !file->has_offset) {
-		/* the segment's place in the file was not recorded: assume that the mapping has the whole segment */
+		/* the file offset of the segment was not recorded: assume that the mapping has the whole segment */
 		if (!dso->end)
 			dso->inside_pgoff = mapping->pgoff;
 		map->pgoff = file->min_vaddr;
@@ -36,7 +36,7 @@ static void set_addresses(struct pd_map *map, struct pd_dso *dso, const struct p
 int pd_inside_map_user(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	struct pd_thread *thread = pd_thread_get(state, mapping->pid, mapping->tid);
-	/* the path identifies a file: synthesized records have no inode, the kernel's records have one */
+	/* the path alone identifies a file: the kernel's records have an inode, synthesized records have none */
 	const struct pd_dso_key key = { .kind = kind_of(mapping), .filename = mapping->filename,
 					.filename_size = mapping->filename_size, .pid = -1 };
 	struct pd_map map = { .start = mapping->addr, .end = pd_mapping_end(mapping), .pgoff = mapping->pgoff };

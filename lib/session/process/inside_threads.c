@@ -10,7 +10,7 @@ bool pd_inside_ignores_fork(const struct perfdata_task *task)
 	return task->tid == task->ptid || (task->pid != task->tid && task->pid != task->ppid);
 }
 
-/* Maps the pages on which the symbols of a symbol map lie. */
+/* Maps the pages that have the symbols of a symbol map. */
 static int map_symbols(struct pd_state *state, struct pd_thread *thread, struct pd_inside_file *file)
 {
 	const struct pd_dso_key key = { .kind = PERFDATA_DSO_USER, .filename = (const char *)file->path.data,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The maps of a kernel and its modules, unchanged as recorded: they may overlap. perf keeps them in an array sorted by
  * start, end and age, and finds the map of an address by bisection; where maps overlap, the steps of the bisection
- * decide which map has the address, or that none has. A treap with the sizes of its subtrees gives the same answers,
- * and its work never grows with the square of the number of records. */
+ * decide which map, if any, has the address. A treap with the sizes of its subtrees gives the same answers, and its
+ * work never grows with the square of the number of records. */
 #include "config.h"
 #include "session/state.h"
 

@@ -40,8 +40,8 @@ static bool take_from_end(const char *name, size_t *size, const char *text)
 	return true;
 }
 
-/* "…/jitted-PID-NUMBER.so". Its code begins right after the ELF headers; the kernel maps whole pages only, which are
- * never smaller than this. */
+/* "…/jitted-PID-NUMBER.so", mapped from the code on, which follows the ELF headers: at an offset that is no multiple of
+ * a page, unlike in mappings of the kernel. */
 bool pd_mapping_is_injected(const struct pd_mapping *mapping)
 {
 	const uint64_t smallest_page = 4096;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a record of a mapping says. */
+/* The content of a record of a mapping. */
 #ifndef PD_MAPPING_H
 #define PD_MAPPING_H
 
@@ -38,7 +38,7 @@ static inline uint64_t pd_mapping_end(const struct pd_mapping *mapping)
 
 /* Whether perf inject wrote the record, for a file that it made of JIT code. */
 bool pd_mapping_is_injected(const struct pd_mapping *mapping);
-/* Notes a mapping of a dso. */
+/* Counts a mapping of a dso, and notes the first one's place and file. */
 void pd_mapping_count(struct pd_state *state, const struct pd_map *map, const struct pd_mapping *mapping);
 
 #endif

@@ -37,7 +37,7 @@ static struct pd_map_node *new_node(struct change *change, const struct pd_map *
 	return node;
 }
 
-/* The node itself if it belongs to this set alone, else a copy that belongs to this set. */
+/* Returns the node itself if it belongs to this set alone, else a copy for this set. */
 static struct pd_map_node *own_node(struct change *change, struct pd_map_node *node)
 {
 	if (node->owner == change->owner)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file an address of a process, or of a kernel, belongs to. */
+/* Finds the file to which an address of a process, or of a kernel, belongs. */
 #ifndef PD_MAPS_H
 #define PD_MAPS_H
 
@@ -7,37 +7,37 @@
 
 /* --- process/maps.c ----------------------------------------------------------------------------------------------- */
 
-/* intervals of addresses. Sets are trees that share nodes after a fork and copy them when one side changes, so that a
- * fork costs nothing and a new map costs the logarithm of their number, however they overlap. --- */
+/* An interval of addresses. Sets of maps are trees that share nodes after a fork and copy them when one side changes: a
+ * fork costs nothing, and a new map costs the logarithm of their number, however they overlap. */
 struct pd_map {
 	uint64_t start, end;       /* [start, end) */
 	uint64_t pgoff;            /* file offset of start */
 	uint32_t dso;
-	bool identity;             /* addresses inside the dso are the addresses themselves */
+	bool identity;             /* an address in the dso is the address itself */
 };
 struct pd_map_node;
 struct pd_maps {
 	struct pd_map_node *root;
-	/* maps of the program that exec replaced: kernel samples from inside exec still show it */
+	/* maps of the program that exec replaced: samples of the kernel during exec still show them */
 	struct pd_map_node *before_exec;
 	uint64_t owner;            /* nodes with this owner belong to this set alone */
 	uint64_t generation;       /* changes whenever the set does; unique over all sets */
-	uint32_t users;            /* threads of the process */
+	uint32_t users;            /* number of threads that share the set */
 	struct pd_kernel_map *recorded;   /* maps of a kernel: searched where the tree has no map; see kernel_maps.c */
-	struct pd_kernel_map *kernel;     /* the one of `recorded` that is the kernel, not a module */
+	struct pd_kernel_map *kernel;     /* the map in `recorded` that is the kernel's */
 };
 struct pd_map_store {
 	struct pd_arena arena;
 	uint64_t next_owner, next_generation;
 	uint64_t random;
 };
-int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map);   /* the new one wins */
+int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map);   /* the new map wins */
 const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address);
 /* The lowest map that ends above an address; NULL: none. */
 const struct pd_map *pd_maps_next(const struct pd_maps *maps, uint64_t address);
 const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address);
-int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start);   /* the map that begins there */
-/* a new, empty set; the old one is before_exec */
+int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start);   /* the map at `start` */
+/* Makes the set empty; the old one becomes before_exec. */
 void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);
 /* `to` becomes a copy of `from`. */
 void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from);

@@ -21,18 +21,18 @@ struct pd_thread {
 	struct pd_thread *next_free;
 };
 
-/* The threads of a machine. A thread runs on after its EXIT record until it is switched out for the last time: perf
- * report gives these samples its name, perf script takes them for a new thread without name and maps. */
+/* The threads of a machine. A thread runs on after its EXIT record until it is switched out for the last time: for the
+ * samples until then, perf report shows the thread's name, and perf script a new thread without name and maps. */
 struct pd_threads {
 	struct pd_hash_map by_tid;      /* tid → struct pd_thread * */
-	struct pd_hash_map exited;      /* tid → comm << 32 | number, of the last thread that had it */
+	struct pd_hash_map exited;      /* tid → comm << 32 | number, of the last exited thread of the tid */
 };
 void pd_threads_release(struct pd_threads *threads);
 
 /* A virtual machine whose records are in the same recording as the host's. */
 struct pd_guest {
 	int32_t pid;               /* of the process that runs it; 0: for records that name no guest */
-	char kernel_name[48];      /* the name of its kernel in records */
+	char kernel_name[48];      /* its kernel's name in records */
 	struct pd_threads threads;
 	struct pd_maps kernel;
 	struct pd_guest *next;
@@ -40,9 +40,9 @@ struct pd_guest {
 
 /* The thread of a tid in the current machine, created if there is none. pid -1: unknown. NULL without memory. */
 struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid);
-/* The name of the thread of a tid, for as_script that of perf script; PERFDATA_NONE: no record named it. */
+/* The name of the thread of a tid (as_script: as perf script shows it). PERFDATA_NONE: no record named it. */
 uint32_t pd_thread_comm(struct pd_state *state, int32_t tid, bool as_script);
-/* Removes it and keeps its name and number for the samples that it still has. 0 or -1. */
+/* Removes a thread; keeps its name and number for samples that still come. 0 or -1. */
 int pd_thread_exit(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps);
@@ -56,7 +56,7 @@ struct pd_mapping;
 int pd_inside_map_user(struct pd_state *state, const struct pd_mapping *mapping);
 
 /* --- process/guests.c --- */
-/* Takes an ID_INDEX record: which counters count for guests. 0 or -1. */
+/* Takes from an ID_INDEX record which counters count for guests. 0 or -1. */
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
 /* Whether a counter counts for a guest, and for which guest. */
 bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu);
@@ -76,24 +76,24 @@ struct pd_code_changes {
 	struct pd_code_change *items;      /* in order of time */
 	size_t nr, room;
 	struct pd_hash_map newest;         /* where a function begins → number + 1 of its last change */
-	size_t bytes;                      /* of code, in the account */
+	size_t bytes;                      /* bytes of code, for the account */
 };
 struct perfdata_text_poke;
 /* 0, or -1 without memory. */
 int pd_code_changed(struct pd_state *state, const struct perfdata_text_poke *poke);
-/* When the function at a kernel address changed last; 0: it has not. `map` has the address. */
+/* When the function that has a kernel address changed last; 0: never. `map` has the address. */
 uint64_t pd_code_time(struct pd_state *state, const struct pd_map *map, uint64_t ip);
 enum pd_byte { PD_BYTE_UNKNOWN, PD_BYTE_OF_FUTURE, PD_BYTE_OF_PAST };
-/* Code of one function, by recorded addresses. */
+/* The code of one function, by recorded addresses. */
 struct pd_changed_code {
 	uint64_t start;
 	size_t size;
 	uint8_t *bytes;
-	uint8_t *known;                    /* by byte: which kind of change says so (enum pd_byte) */
+	uint8_t *known;                    /* by byte: the kind of change that set it (enum pd_byte) */
 	bool is_too_often;                 /* it changed more than PD_MOST_CHANGES times: the bytes are not known */
 };
 #define PD_MOST_CHANGES 1024
-/* Makes the bytes what they were at a time, as far as the function's changes say so. */
+/* Sets the bytes to those at `time`, as far as the function's changes have them. */
 void pd_code_restore(const struct pd_state *state, uint64_t time, struct pd_changed_code *code);
 void pd_code_changes_release(struct pd_state *state);
 

@@ -21,7 +21,8 @@ static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
 {
 	char name[40] = "swapper";
 	char *end = name + strlen(name);
-	/* in later threads, pid 0 means a task outside of the recorder's pid namespace */
+	/* tid 0 is the idle task in a guest, and in the host's first thread; in a later thread it means a task outside
+	 * of the recorder's pid namespace */
 	thread->comm_set = thread->tid == 0 && (thread->guest || !thread->number);
 	if (!thread->comm_set) {
 		name[0] = ':';
@@ -123,7 +124,7 @@ int pd_thread_exit(struct pd_state *state, struct pd_thread *thread)
 {
 	struct pd_hash_map *exited = &threads_to_change(state, thread->guest)->exited;
 	const uint64_t kept = (uint64_t)thread->comm << 32 | thread->number;
-	/* tid 0: any task outside of the recorder's pid namespace; simpleperf forgets all threads */
+	/* tid 0 may be any task outside of the recorder's pid namespace; simpleperf forgets exited threads */
 	const bool keeps = thread->comm_set && thread->tid > 0 && !state->inside;
 	const uint32_t tid = (uint32_t)thread->tid;
 
@@ -150,7 +151,7 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 	if (!parent)
 		return -1;
 	if (parent->pid != task->ppid) {
-		/* the record that ended the former owner of this tid was lost */
+		/* the EXIT record of the former owner of this tid was lost */
 		if (old == parent)
 			old = NULL;
 		remove_thread(state, parent);
@@ -158,8 +159,7 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 		if (!parent)
 			return -1;
 	}
-	/* a thread that is its own parent is a new thread, too, and replaces the old one: in a pid namespace all tasks
-	 * outside of the namespace have the number 0 */
+	/* a thread that is its own parent replaces the old one, too: tasks outside of the pid namespace share tid 0 */
 	const struct pd_thread was = *parent;
 	if (old)
 		remove_thread(state, old);

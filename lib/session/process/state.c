@@ -8,7 +8,7 @@
 #include "schema/schema.h"
 #include "text/decimal.h"
 
-/* A damaged record may lack a name: the name is empty then. */
+/* The text; empty if a damaged record lacks it. */
 static const char *text_of(struct perfdata_bytes text) { return text.data ? (const char *)text.data : ""; }
 
 /* Maps a user mapping to its file, if it has one. The kernel (fs/proc/task_mmu.c) and perf define the classes of
@@ -68,7 +68,7 @@ static int map_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 	/* "[kernel.kallsyms]_text", and "[kernel.kallsyms" of old recorders */
 	const bool kernel = pd_mapping_begins(mapping, "[kernel.kallsyms") ||
 			    (state->inside && pd_mapping_begins(mapping, "[bpf]"));
-	/* where guests are not followed, perf takes their kernels for modules of the host's */
+	/* where guests are not followed, perf takes a guest's kernel for a module of the host */
 	const bool of_guest = mapping->cpumode == PERFDATA_CPUMODE_GUEST_KERNEL;
 	struct pd_dso_key key = { .kind = PERFDATA_DSO_MODULE, .filename = mapping->filename,
 				  .filename_size = mapping->filename_size, .pid = -1, .guest = of_guest };
@@ -181,8 +181,8 @@ static int on_comm(struct pd_state *state, const struct perfdata_record *record)
 	struct pd_thread *thread = pd_thread_get(state, comm->pid, comm->tid);
 	if (!thread)
 		return -1;
-	/* exec removes the old program's maps; perf keeps them until they are overwritten. Not with pid 0: it means all
-	 * tasks outside of a pid namespace; one of them calls exec, and the maps may belong to any. */
+	/* exec removes the old program's maps (perf keeps them until other maps replace them). With pid 0 they stay:
+	 * all tasks outside of a pid namespace share them, and only one of these called exec. */
 	if (record->misc & PERFDATA_MISC_COMM_EXEC && !state->inside && comm->pid)
 		pd_maps_exec(&state->store, thread->maps);
 	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);

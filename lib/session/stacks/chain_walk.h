@@ -53,7 +53,7 @@ static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
 			walk->broken = true;
 			return false;
 		}
-		/* a deferred chain's cookie follows its marker; if the deferred chain is at hand, the walk skips the
+		/* a deferred chain's cookie follows its marker; if the walk has the deferred chain, it skips the
 		 * cookie */
 		if (ip == PERFDATA_CONTEXT_USER_DEFERRED && walk->parts[1])
 			walk->at = list->count;
@@ -67,15 +67,15 @@ static inline struct pd_chain_walk pd_walk_start(const struct perfdata_list *cha
 	return (struct pd_chain_walk){ .parts = { chain, deferred }, .cpumode = PERFDATA_CPUMODE_USER };
 }
 
-/* Whether the next address is a user address below kernel addresses: it may still be of the program that exec is
- * replacing. */
+/* Whether the next address is a user address whose chain began in the kernel: during exec it may be of the old
+ * program. */
 static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk)
 {
 	return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
 }
 
 /* Walks to the next marker, over at most `most` addresses, and writes their steps; all have the mode of the walk's last
- * address. Returns how many. */
+ * address. Returns the number of steps. */
 size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t most,
 		     struct perfdata_step *ret);
 

@@ -8,9 +8,9 @@
 
 #define CACHE_BITS 14
 #define CACHE_SLOTS (1u << CACHE_BITS)
-/* Flags of `through`, beside the cpumode and the generation of the maps. */
+/* Flags of `through`, which also has the cpumode and the generation of the maps. */
 #define BELOW_KERNEL 0x100u
-#define IN_CHAIN 0x200u      /* the address was in a chain: its dso is marked */
+#define IN_CHAIN 0x200u      /* the address was in a chain, and its dso is marked */
 #define GENERATION_SHIFT 16
 #define NOWHERE UINT64_MAX
 
@@ -34,7 +34,7 @@ static void account_frames(struct pd_state *state)
 	state->frames_accounted = size;
 }
 
-/* Frames cannot be evicted: beyond all limits they end the session. */
+/* Accounts for frames. They cannot be evicted: where they exhaust the memory, the session ends. */
 static int limit_frames(struct pd_state *state)
 {
 	account_frames(state);
@@ -73,11 +73,10 @@ static const struct pd_maps *maps_of(const struct pd_state *state, const struct 
 		return thread->maps;
 	if (thread && thread->guest && pd_is_guest_mode(cpumode))
 		return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL ? &thread->guest->kernel : thread->maps;
-	return NULL;   /* hypervisor and unknown modes have no maps here, nor have guests that are not followed */
+	return NULL;   /* the hypervisor, unknown modes and guests that are not followed have no maps */
 }
 
-/* The map of the kernel's text ends before code that ran at boot, but an address that the kernel's own symbols name is
- * in the kernel. */
+/* Whether the kernel's symbols name the address. Code that ran at boot is after the end of the kernel's map. */
 static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
 {
 	struct perfdata_symbols_dso *symbols = atomic_load(&state->kernel_symbols);
@@ -113,7 +112,7 @@ static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint
 	return &state->address_cache[place_of(spread_of(through), ip)];
 }
 
-/* simpleperf takes an address in a module for one of the kernel where no symbol of the module has it. */
+/* As simpleperf does, takes an address in a module without a symbol there for an address of the kernel. */
 static void fall_back_to_kernel(struct pd_state *state, uint64_t ip, struct perfdata_frame *at)
 {
 	struct pd_dso *dso = pd_dso_at(state, at->dso);
@@ -178,9 +177,8 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 	uint32_t frame = pd_frame_of(state, thread, cpumode, address);
 	if (frame != PERFDATA_NONE)
 		return frame;
-	/* The kernel half of every architecture with one shared address space has the top bit set, or begins where the
-	 * kernel's own map does; a kernel map that begins at 0 only shows that the recorder did not know the
-	 * address. */
+	/* The kernel half of an address space has the top bit set, or begins where the kernel's map begins. A kernel
+	 * map that begins at 0 means that the recorder did not know the address. */
 	const struct pd_map *map = pd_maps_find(&state->kernel, address);
 	const unsigned other = address >> 63 || (map && map->start) ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
 	if (other == cpumode || (cpumode != PERFDATA_CPUMODE_KERNEL && cpumode != PERFDATA_CPUMODE_USER))
@@ -242,8 +240,8 @@ size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, str
 
 /* --- marks of chains --- */
 
-/* The session can report the dsos of chains without keeping the chains. Nearly every address of a chain was seen
- * before, and its slot in the cache says so; and unlike chains, addresses are few and close together. */
+/* With these marks the session reports the dsos of chains without keeping chains. Nearly every address of a chain was
+ * seen before, and its slot in the cache has the mark; addresses are fewer than chains, and close together. */
 
 static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 {
@@ -253,7 +251,7 @@ static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 
 static void mark_dso(struct pd_dso *dso) { __atomic_store_n(&dso->in_chain, true, __ATOMIC_RELAXED); }
 
-/* Passes over marked addresses: the first one from `at` on that is not marked, or the end of the chain. */
+/* Finds the first address from `at` on that is not marked; returns its index, or the end of the chain. */
 static uint64_t pass_marked(const struct pd_address_slot *cache, const struct perfdata_list *chain, uint64_t through,
 			    uint64_t at)
 {
@@ -276,7 +274,7 @@ static bool is_broken(const struct perfdata_list *chain)
 	return walk.broken;
 }
 
-/* The maps and mode by which the walk resolves addresses, as seen_through gives them; NOWHERE: there are no maps. */
+/* As seen_through, for the maps and mode of the walk; NOWHERE: there are no maps. */
 static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk)
 {
 	const struct pd_maps *maps = maps_of(state, thread, walk->cpumode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of recordings of simpleperf. A stack is the sample's own address and its callers. simpleperf unwound it
+/* Stacks of recordings of simpleperf. A stack is the sample's own address and its callers. simpleperf unwound the stack
  * through the interpreter of Android's runtime (ART), and added a frame of the dex code to the frames of the
  * interpreter that ran it. The session shows the same frames as simpleperf. */
 #include "config.h"
@@ -34,7 +34,7 @@ static const struct pd_dso *dso_of(const struct pd_state *state, const struct pe
 	return frame && frame->dso != PERFDATA_NONE ? pd_dso_at(state, frame->dso) : NULL;
 }
 
-/* The name of a step as the recording has it; empty: none. */
+/* The recorded name of a step; empty: none. */
 static struct perfdata_bytes name_of(const struct pd_state *state, const struct perfdata_step *step)
 {
 	const struct perfdata_frame *frame = frame_at(state, step->frame);
@@ -63,8 +63,8 @@ static bool is_entry(const struct pd_state *state, const struct perfdata_step *s
 	return dso && (dso->code == PD_CODE_ART || is_trampoline(state, step));
 }
 
-/* Marks the frames of the interpreter, and of the bridges to and from it, that lie side by side with Java code. false:
- * the stack has no Java code. */
+/* Marks the frames of the interpreter, and of the bridges to and from it, that are next to Java code. false: the stack
+ * has no Java code. */
 static bool mark_kinds(const struct pd_state *state, const struct perfdata_step *steps, size_t nr, uint8_t *kinds)
 {
 	bool any = false;
@@ -87,7 +87,7 @@ static bool mark_kinds(const struct pd_state *state, const struct perfdata_step 
 			kinds[i] = ART;
 		near = kinds[i] != NATIVE;
 	}
-	/* what a trampoline calls is the native method itself */
+	/* a trampoline calls the native method itself */
 	for (size_t i = 1; i < nr; i++)
 		if (kinds[i] == ART && kinds[i - 1] == ART && is_trampoline(state, &steps[i]))
 			kinds[i - 1] = NATIVE;
@@ -149,8 +149,8 @@ static bool is_same_symbol(const struct pd_state *state, const struct perfdata_s
 	return symbol && symbol == pd_inside_symbol_of(dso, y->address);
 }
 
-/* Gives compiled methods the names and files that they have where they are interpreted, so that one method is one. A
- * method that was compiled while it ran is there twice. */
+/* Gives a compiled method the name and file of the interpreted one, so that both are one method. A method that was
+ * compiled while it ran has two frames, of which one stays. */
 static void merge_jit(struct pd_state *state, struct pd_steps *steps, uint8_t *kinds)
 {
 	size_t kept = 0;
@@ -169,7 +169,7 @@ static void merge_jit(struct pd_state *state, struct pd_steps *steps, uint8_t *k
 	steps->count = kept;
 }
 
-/* A stack ends with the function that begins a thread, and before an address that no file has. */
+/* Cuts the stack after the function that begins a thread, and before an address that is in no file. */
 static void end_stack(const struct pd_state *state, struct pd_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i++) {

@@ -9,7 +9,7 @@
 #define GROWTH 4u
 #define ALWAYS_SIZE ((size_t)8 << 20)   /* up to this size the ring grows in any case */
 #define LARGEST_SIZE ((size_t)32 << 20)
-#define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots remember more chains than the ring holds */
+#define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots also remember dropped chains */
 #define PROBES 8u            /* slots in which a chain may be, from its own slot on */
 
 struct pd_chain_slot {
@@ -65,7 +65,7 @@ static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 	return !list->count || !memcmp(words, list->data, size_of(list));
 }
 
-/* Compares the whole key: equal hashes do not suffice. */
+/* Whether the entry is of the key, compared as a whole: equal hashes do not suffice. */
 static bool is_of(const struct pd_known_chain *chain, const struct pd_chain_key *key)
 {
 	if (chain->maps != key->maps || chain->kernel != key->kernel || chain->recorded != list_length(key->recorded) ||
@@ -142,8 +142,7 @@ static bool start_chains(struct pd_known_chains *known, size_t size)
 	return true;
 }
 
-/* Makes the ring larger: known chains stay where they are, at its beginning. To be called when the ring is full to its
- * end. */
+/* Makes the ring larger; known chains keep their place at its beginning. Call it when the ring is full to its end. */
 static bool make_larger(struct pd_known_chains *known)
 {
 	struct pd_known_chains larger = *known;
@@ -170,9 +169,9 @@ static bool make_larger(struct pd_known_chains *known)
 	return true;
 }
 
-/* The ring is full: it grows as long as chains come back after they were dropped and there is memory, and shrinks where
- * memory is short. Chains that come back are set against those that were put, not against all look-ups: to resolve a
- * chain takes as long as finding it a hundred times. */
+/* Called when the ring is full. It grows if there is memory and dropped chains often come back, and shrinks where
+ * memory is short. "Often" relates to the chains that were put, not to all look-ups: resolving a chain takes as long as
+ * finding it a hundred times. */
 static bool go_around(struct pd_known_chains *known)
 {
 	const bool useful = known->missed > known->put / 32 || known->size < ALWAYS_SIZE;
@@ -184,7 +183,7 @@ static bool go_around(struct pd_known_chains *known)
 	return true;
 }
 
-/* Makes room in one piece; false: a chain of this size is not kept. */
+/* Makes contiguous room; false: a chain of this size is not kept. */
 static bool make_room(struct pd_known_chains *known, size_t size)
 {
 	if (size > FIRST_SIZE / 4)

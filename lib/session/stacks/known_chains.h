@@ -13,9 +13,9 @@ struct pd_known_chain {
 	uint32_t recorded, deferred;       /* words of each; UINT32_MAX: there is no such list */
 	uint32_t stack, node;
 	uint32_t steps;                    /* 0: steps are not kept */
-	uint32_t at;                       /* where its steps are in the batch with this number */
+	uint32_t at;                       /* index of its steps in batch number `batch` */
 	uint64_t batch;
-	uint64_t words[];                  /* of both lists; then the steps */
+	uint64_t words[];                  /* of both lists, then the steps */
 };
 
 struct pd_chain_slot;
@@ -24,7 +24,7 @@ struct pd_known_chains {
 	size_t max_size;           /* of the ring */
 	char *ring;
 	size_t size;               /* of the ring: a power of two, or 0 */
-	uint64_t head;             /* all bytes that were ever put into it */
+	uint64_t head;             /* bytes put into it so far */
 	struct pd_chain_slot *slots;
 	size_t nr_slots;
 	/* since the ring was last full: chains that were put, and look-ups for chains that had been dropped */
@@ -49,13 +49,12 @@ void pd_known_chains_release(struct pd_known_chains *known);
 uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed);
 /* The chain that was put under the key, or NULL. Valid until the next chain is put. */
 struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key);
-/* An entry for the key with room for this many steps: the function fills in the words, the caller the rest. NULL: the
- * chain is not cached. */
+/* An entry for the key with room for this many steps: this function fills in the words, the caller fills in the rest.
+ * NULL: the chain is not cached. */
 struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
 					   uint32_t nr_steps);
 
-/* A look-up waits for memory twice, first for the slot, then for the chain. A caller that knows which chain comes next
- * prefetches. */
+/* Prefetch for a look-up, which waits for memory twice: for the slot, then for the chain. */
 void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t place);
 void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a recorded chain to its stack: the steps, in the memory of the batch, and, if the caller needs them, the id or
- * the node in a tree of stacks. */
+/* From a recorded chain to its stack: puts the steps into the batch and, if the caller needs them, finds the stack's id
+ * or its node in the tree of stacks. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -70,7 +70,7 @@ static int add_leaf_caller(struct pd_state *state, const struct pd_thread *threa
 	return result;
 }
 
-/* Adds the steps of the chain that the walk goes over; a chain that is broken where perf looks adds none. */
+/* Adds the steps of a chain. A chain that is broken within the addresses that perf looks at adds none. */
 static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk,
 			uint64_t leaf_caller)
 {
@@ -96,7 +96,7 @@ static int add_recorded(struct pd_state *state, const struct pd_thread *thread, 
 	return 0;
 }
 
-/* The part of a chain before its user part. false: the chain has no user part, as far as perf looks. */
+/* Takes the part of a chain before its user part. false: perf would find no user part. */
 static bool before_user(const struct perfdata_list *chain, struct perfdata_list *ret)
 {
 	for (uint64_t i = 0; i < chain->count && i < PD_PERF_STEPS; i++) {
@@ -171,7 +171,7 @@ static bool is_kernel_only(const struct perfdata_list *chain, const struct perfd
 	return true;
 }
 
-/* The maps by which a chain is resolved: 0 if the chain means the same for every process. */
+/* The generation of the maps by which a chain is resolved; 0 if the chain means the same for every process. */
 static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfdata_list *chain,
 			      const struct perfdata_list *deferred)
 {
@@ -253,7 +253,7 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 	return name_stack(state, chain, ret);
 }
 
-/* Takes a chain from the cache. Its steps may be in the batch already. */
+/* Takes a resolved chain from the cache. The batch may have its steps already. */
 static int take_known(struct pd_state *state, struct pd_known_chain *known, struct pd_step_list *to,
 		      struct pd_stack *ret)
 {
@@ -289,8 +289,7 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 		 struct pd_step_list *to, struct pd_stack *ret)
 {
 	*ret = (struct pd_stack){ .stack = PERFDATA_NONE, .steps = PERFDATA_NONE };
-	/* stacks with unwound steps, branches or a leaf caller are seldom the same twice, and took long to find
-	 * anyway */
+	/* stacks with unwound steps, branches or a leaf caller seldom come back, and take long to find anyway */
 	if (chain->branches || chain->nr_unwound || chain->leaf_caller ||
 	    (state->inside && !pd_inside_is_usual(chain)))
 		return build_stack(state, thread, chain, to, ret);

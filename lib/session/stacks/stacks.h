@@ -16,7 +16,7 @@ struct pd_step_list {
 	size_t count, room;
 	uint64_t batch;            /* its number */
 };
-/* The node of a step that has no chain around it. */
+/* The node of a stack that is a single address. */
 struct pd_known_alone {
 	uint64_t ip;
 	uint32_t frame, cpumode;
@@ -28,40 +28,40 @@ struct pd_stacks {
 	struct pd_known_chains known;
 	struct pd_stack_ids ids;           /* with_ids */
 	struct pd_step_tree nodes;         /* with_nodes */
-	/* by the hash of the address, so that samples of tracepoints, which hit few addresses, need no look-up in the
-	 * tree */
+	/* by the hash of the address: samples of tracepoints have few addresses, and need no look-up in the tree
+	 * then */
 	struct pd_known_alone alone[1u << PD_ALONE_BITS];
 	struct pd_steps {
 		struct perfdata_step *items;
 		size_t count, room;
-	} scratch;                         /* of the stack that is being put together */
+	} scratch;                         /* the steps of the current stack */
 };
 /* 0, or -1 without memory */
 int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account);
 void pd_stacks_release(struct pd_stacks *stacks);
-/* Frees what only further chains need: none follow. */
+/* Frees data that only further chains need. Call it when none follow. */
 void pd_stacks_finish(struct pd_stacks *stacks);
 
 /* --- stacks/frames.c --- */
-/* A record has room for so many addresses: recorded chains are whole. */
+/* A record holds at most this many addresses, so recorded chains are whole. */
 #define PD_MAX_STEPS 8192u
-/* perf looks at so many addresses of a chain, and drops a chain that has an unknown marker among them. */
+/* perf looks at this many addresses of a chain, and drops a chain with an unknown marker among them. */
 #define PD_PERF_STEPS 127u
-/* Copied stacks have at most 64 KiB: frames of 64 bytes. */
+/* A copied stack has at most 64 KiB: this many frames of 64 bytes. */
 #define PD_MAX_UNWOUND 1023u
 
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);   /* PERFDATA_NONE without memory */
 /* The frame of an address, in the view of a sample of this thread in this mode; PERFDATA_NONE: nothing is mapped
  * there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
-/* The same; below_kernel: the chain began in the kernel, where the address may still be of the program that exec is
- * replacing. */
+/* As pd_frame_of. below_kernel: the chain began in the kernel, so that during exec the address may be of the old
+ * program. */
 uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
 		       bool below_kernel);
 /* The frame of an address whose mode was not recorded (addr, branches): in the sample's mode, else in the half of the
  * address space in which it lies. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
-/* The same for the ends of branches: two frames for each entry, from and to. */
+/* As pd_frame_of_data, for the ends of branches: two frames for each entry, from and to. */
 void pd_frames_of_branches(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode,
 			   const struct perfdata_list *entries, uint32_t *ret);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
@@ -70,10 +70,10 @@ struct pd_chain {
 	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
 	/* a call stack of branches, which replaces the user part; or NULL */
 	const struct perfdata_list *branches;
-	uint64_t ip;                            /* of the sample: the step before the branches */
+	uint64_t ip;                            /* of the sample: the step before `branches` */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
-	bool is_cut;                            /* of those, the last one has a caller above the recorded memory */
+	bool is_cut;                            /* the last unwound step has a caller above the recorded memory */
 	/* the caller of the first user address, for which the chain has no frame; 0: unknown */
 	uint64_t leaf_caller;
 	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
@@ -88,33 +88,33 @@ struct pd_stack {
 /* 0, or -1: see the state's status. */
 int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		 struct pd_step_list *to, struct pd_stack *ret);
-/* The node of a sample without chain. */
+/* Finds the node of a sample without a chain. */
 int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node);
 /* Gathers the steps of a chain in the scratch. 0 or -1. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* --- stacks/inside_steps.c: the same by the rules of simpleperf --- */
 int pd_inside_gather(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
-/* Whether the chain alone says what the stack is: it begins with the sample's own address. */
+/* Whether the chain alone determines the stack: it begins with the sample's own address. */
 bool pd_inside_is_usual(const struct pd_chain *chain);
 
 /* Marks the dsos of all steps that the stack of a chain would have. */
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
-/* Announces the chain of a sample that comes soon: looking up stacks one by one is slow, since each look-up waits for
- * memory, but many prefetches can be on their way at once. */
+/* Announces the chain of a sample that comes soon, so that many prefetches run at once: one look-up after the other
+ * would wait for memory each time. */
 void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
 		     struct pd_chain_key *ret);
 void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are announced */
 void pd_frames_release(struct pd_state *state);
-/* Frees what only further look-ups of addresses need: none follow. */
+/* Frees data that only further look-ups of addresses need. Call it when none follow. */
 void pd_frames_finish(struct pd_state *state);
 
 /* --- stacks/user_stacks.c --- */
-/* Unwinds the user stack of a sample that has registers and stack memory, and puts its addresses into the chain, which
- * are valid until the next call; none where nothing can be unwound, or there are no symbols. */
+/* Unwinds the user stack of a sample that has registers and stack memory, and puts its addresses into the chain; they
+ * stay valid until the next call. Adds none where the stack cannot be unwound or there are no symbols. */
 void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
 	       struct pd_chain *chain);
-/* A user stack that any thread may unwind ahead of its turn. It depends on the sample and on the maps of its process,
- * which change at records other than samples only. */
+/* A user stack that any thread may unwind ahead of its turn. The result depends on the sample and on the maps of its
+ * process, which only records other than samples change. */
 struct pd_unwinding {
 	const struct pd_state *state;
 	enum perfdata_arch machine;             /* of the recording */
@@ -128,12 +128,12 @@ struct pd_unwinding {
 	size_t nr_pcs;
 	uint64_t pcs[PD_MAX_UNWOUND];
 };
-/* Prepares it for a sample of this thread; false: it has to be unwound in its turn. In the session's thread, after the
- * last record before the sample that is none. */
+/* Prepares to unwind a sample of this thread; false: it must be unwound in its turn. Call it in the session's thread,
+ * when all records before the sample that may change maps have been taken. */
 bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret);
-/* Any thread, before the next record that may change maps. */
+/* Unwinds. Any thread, before the session takes the next record that may change maps. */
 void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw *raw);
-/* In the session's thread. */
+/* Releases the result; in the session's thread. */
 void pd_unwinding_end(struct pd_unwinding *unwinding);
 
 /* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has that caller, and

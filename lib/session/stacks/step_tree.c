@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "session/stacks/step_tree.h"
 
-/* In a tree that is not exact, a label is a frame with a bit for the origin, or, with this bit, an index of `steps`. */
+/* In a tree that is not exact, a label is a frame and a bit for the origin; with this bit set, an index of `steps`. */
 #define LABEL_IS_INDEX (UINT32_C(1) << 31)
 #define MAX_PLAIN_FRAME (UINT32_C(1) << 30)
 
@@ -114,7 +114,7 @@ static struct perfdata_step step_of(const struct pd_step_tree *tree, uint32_t la
 	return (struct perfdata_step){ .frame = label >> 1, .origin = label & 1 };
 }
 
-/* Without memory there is no cache. */
+/* Allocates the cache; without memory the tree works without one. */
 static void make_known(struct pd_step_tree *tree)
 {
 	tree->known = pd_calloc(tree->nr_known, sizeof *tree->known);
@@ -161,7 +161,7 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 		make_known(tree);
 	uint32_t node = 0;
 	size_t at = 0;
-	/* a new node has no children to find, and most sequences below it do not come again */
+	/* stop at a new node: it has no children, and most sequences below it do not come back */
 	while (tree->known && at + STEPS_AT_ONCE <= nr && node < tree->tree.count - 1) {
 		node = pass_steps(tree, node, &tree->labels[at]);
 		at += STEPS_AT_ONCE;

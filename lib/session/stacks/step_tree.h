@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks as a tree of steps: what stacks share from the root on is kept once. */
+/* Stacks as a tree of steps: stacks share the nodes of the steps that they have in common from the root on. */
 #ifndef PD_STEP_TREE_H
 #define PD_STEP_TREE_H
 
@@ -25,18 +25,18 @@ struct pd_step_tree {
 	size_t accounted;
 	uint32_t *labels;              /* of the stack that is looked up, outermost caller first */
 	size_t labels_room;
-	/* A cache of sequences of steps and the nodes to which they led: most sequences come again in other stacks. Its
-	 * size is fixed; a forgotten sequence is looked up in the tree step by step, with the same result. */
+	/* A cache of sequences of steps and the nodes to which they led: most sequences come back in other stacks. The
+	 * cache has a fixed size; the tree finds a dropped sequence step by step, with the same result. */
 	struct pd_known_steps *known;
 	size_t nr_known;               /* a power of two */
 	enum perfdata_status status;   /* why there is no node */
 };
 
 #define PD_STEP_TREE_KNOWN ((size_t)1 << 14)
-/* 0, or -1 without memory; to be released either way. */
+/* 0, or -1 without memory; release the tree in both cases. */
 int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account);
 void pd_step_tree_release(struct pd_step_tree *tree);
-/* Frees what only pd_step_tree_node needs, which is called no more. */
+/* Frees data that only pd_step_tree_node needs. Call it when no more stacks are added. */
 void pd_step_tree_finish(struct pd_step_tree *tree);
 /* The node of a stack, callee first; 0 for no steps. UINT32_MAX: see status. */
 uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr);

@@ -12,7 +12,7 @@
 struct pd_unwinder {
 	struct pd_state *state;
 	const struct pd_maps *maps;      /* NULL: free */
-	uint64_t generation;               /* of the maps that the unwinder has met */
+	uint64_t generation;               /* of the maps when the unwinder was last checked */
 	uint64_t used;                     /* counter value at its last use */
 	enum perfdata_unwind_arch arch;
 	struct perfdata_unwinder *unwinder;
@@ -74,7 +74,7 @@ static void drop_unwinder(struct pd_unwinder *slot)
 	*slot = (struct pd_unwinder){ 0 };
 }
 
-/* Forgets what an unwinder knows of maps that changed. */
+/* If the maps have changed, makes the unwinder drop files that other mappings have replaced. */
 static void check_unwinder(struct pd_unwinder *slot)
 {
 	if (slot->generation == slot->maps->generation)
@@ -83,7 +83,7 @@ static void check_unwinder(struct pd_unwinder *slot)
 	slot->generation = slot->maps->generation;
 }
 
-/* The unwinder of these maps in their present state. */
+/* Returns the unwinder for the present state of these maps. */
 static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps,
 					 enum perfdata_unwind_arch arch)
 {
@@ -114,7 +114,7 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 	return slot;
 }
 
-/* Sets all but the register values. false: the sample has no stack that could be unwound. */
+/* Fills in *ret except for the register values. false: the sample has no stack that can be unwound. */
 static bool take_recorded(enum perfdata_arch machine, const struct perfdata_sample *sample,
 			  struct perfdata_unwind_sample *ret, enum perfdata_unwind_arch *ret_arch)
 {
@@ -134,13 +134,13 @@ static void take_registers(const struct perfdata_regs *regs, uint64_t *ret)
 		ret[i] = perfdata_list_u64(&regs->values, i);
 }
 
-/* The kernel copies less than it was asked for where the stack ends. */
+/* Whether the kernel copied as many bytes as requested; it copies fewer where the stack ends. */
 static bool is_full(const struct perfdata_unwind_sample *at, const struct perfdata_user_stack *stack)
 {
 	return at->stack.size == stack->data.size;
 }
 
-/* Takes what another thread found. false: it may not be what would be found now. */
+/* Takes the result of another thread. false: there is none, or the maps or modules have changed since. */
 static bool take_ahead(const struct pd_state *state, const struct pd_unwinder *slot,
 		       const struct perfdata_unwind_sample *at, struct pd_chain *chain)
 {
@@ -187,7 +187,7 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 
 /* --- ahead of its turn -------------------------------------------------------------------------------------------- */
 
-/* As find_map, for any thread: it asks for no symbols. */
+/* As find_map, for any thread: it loads no symbols. */
 static bool find_known_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
 {
 	struct pd_unwinding *unwinding = user;

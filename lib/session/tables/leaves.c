@@ -16,7 +16,7 @@ void pd_leaf_count(struct pd_state *state, uint32_t frame)
 		return;
 	}
 	if (pd_vector_reach(&leaves->hits, &leaves->room, frame, sizeof *leaves->hits) < 0) {
-		/* without memory the count is inexact: the result is only advice */
+		/* without memory the count is inexact, which is fine for advice */
 		leaves->outside++;
 		return;
 	}
@@ -40,9 +40,9 @@ static bool has_bit(const atomic_uint_least64_t *bits, uint32_t frame)
 	       atomic_load_explicit(&bits[frame / 64], memory_order_relaxed) >> frame % 64 & 1;
 }
 
-/* False also for frames that a bundle has no answer for, which is a finding of its own, and if no name in the frame's
- * file was requested: an output that shows no names misses none, and loading a kernel's symbols takes time and
- * memory. */
+/* Whether look-ups found no name for the frame. Two kinds of frames do not count: those that a bundle has no answer
+ * for, which is another finding, and those in files from which no output wanted names, since loading a kernel's symbols
+ * takes time and memory. */
 static bool lacks_name(const struct perfdata_session *session, uint32_t frame)
 {
 	const struct pd_leaves *leaves = &session->state->leaves;

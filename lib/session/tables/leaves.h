@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many samples lie in each frame, and which frames have names: what a finding says of samples without names. */
+/* Counts samples by frame and notes which frames have names, for the finding about samples without names. */
 #ifndef PD_LEAVES_H
 #define PD_LEAVES_H
 
@@ -11,13 +11,13 @@
 struct pd_state;
 
 #define PD_NAMED_FRAMES (1u << 17)
-/* Samples by the frame that they lie in. */
+/* Numbers of samples by their innermost frame. */
 struct pd_leaves {
 	uint32_t *hits;
 	size_t room;
-	uint64_t samples, outside;         /* all samples; those outside of any map */
+	uint64_t samples, outside;         /* all samples; samples outside of any map */
 	/* One bit for each of the first frames: a look-up found a name (named), or found none (nameless). Frames that
-	 * were looked up while the output was written need no look-up at the end, for which all threads would wait. */
+	 * were looked up while the output was written need no look-up at the end, when all threads would wait. */
 	atomic_uint_least64_t named[PD_NAMED_FRAMES / 64], nameless[PD_NAMED_FRAMES / 64];
 };
 void pd_leaf_set_named(struct pd_leaves *leaves, uint32_t frame, bool named);   /* any thread */

@@ -11,7 +11,7 @@ struct pd_name_loader {
 	bool lines;
 	unsigned threads;
 	struct pd_monitor *monitor;  /* for all members below */
-	struct pd_team *team;        /* of one thread, from the first wake on */
+	struct pd_team *team;        /* one thread, from the first wake on */
 	bool woken, stopping;
 };
 
@@ -29,15 +29,15 @@ static struct pd_name_loader *name_loader_new(const struct perfdata_session *ses
 	return NULL;
 }
 
-/* Call it before the first wake. lines: open debug information, too. threads: how many may load at the end; with 1, the
- * calling thread loads. Of several calls the largest values count. */
+/* Sets what to load. Call it before the first wake. lines: also debug information. threads: how many may load at the
+ * end; with 1, the calling thread loads. After several calls the largest values count. */
 static void name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads)
 {
 	loader->lines |= lines;
 	loader->threads = threads > loader->threads ? threads : loader->threads;
 }
 
-/* Waits for the file that is being loaded. */
+/* Stops the thread after the file that it is loading. */
 static void stop_loader(struct pd_name_loader *loader)
 {
 	pd_monitor_enter(loader->monitor);
@@ -76,7 +76,7 @@ static void load_whenever_woken(void *user, unsigned thread)
 	pd_monitor_leave(loader->monitor);
 }
 
-/* Frames may have been found in more files. Any thread. */
+/* Wakes the thread: new frames may be in more files. Any thread. */
 static void name_loader_wake(struct pd_name_loader *loader)
 {
 	if (loader->threads < 2)

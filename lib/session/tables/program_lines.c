@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which source line is at an address of a BPF program? The recording holds lines and their texts in BPF_PROG_INFO and
- * BPF_BTF. All lines are sorted once: each look-up is a binary search, however many programs and lines there are. */
+/* Finds the source line at an address of a BPF program. BPF_PROG_INFO and BPF_BTF have the lines and their texts. All
+ * lines are sorted once, so that each look-up is a binary search, however many programs and lines there are. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/memory.h"
@@ -12,7 +12,7 @@
 
 struct program_line {
 	uint64_t address;
-	uint64_t index;              /* in the lines of its program */
+	uint64_t index;              /* index in the lines of its program */
 	size_t program;
 };
 

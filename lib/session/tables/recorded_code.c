@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of a function as it was when it ran: from files, as lib/symbols finds them; from what the recording holds of
- * BPF programs; with the changes that the kernel made to its code. */
+/* The code of a function when it ran: from files (lib/symbols), or for BPF programs from the recording; with the
+ * recorded changes of the kernel's code. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 #include "session/state.h"
 #include "symbols/symbols.h"
 
-/* e_machine of code that the recorded kernel generated; 0: its instructions are not decoded. */
+/* e_machine of the recorded kernel's code, of BPF programs too; 0: its instructions cannot be decoded. */
 static unsigned machine_of(const struct pd_state *state)
 {
 	const char *name = pd_reader_text(state->reader, PERFDATA_FEATURE_ARCH);
@@ -25,7 +25,7 @@ static unsigned machine_of(const struct pd_state *state)
 
 static const struct perfdata_node *first_of(const struct perfdata_node *list) { return list ? list->child : NULL; }
 
-/* The machine code of the part of a program that was at an address: parts lie one after the other in the bytes. */
+/* Finds the machine code of the part of a program at an address; the record has the code of all parts, in order. */
 static bool find_part(const struct perfdata_node *program, uint64_t address, struct perfdata_bytes *ret)
 {
 	const struct perfdata_node *code = perfdata_node_get(program, "jited_prog_insns");
@@ -84,8 +84,8 @@ static bool is_whole(const struct pd_changed_code *code)
 	return !memchr(code->known, PD_BYTE_UNKNOWN, code->size);
 }
 
-/* `start`: the recorded address. has_code: *ret has the bytes of some time; else only the changes can say what they
- * were. */
+/* Sets the code of a function to its state at a time. start: recorded address. has_code: *ret has the bytes of some
+ * time; without them, recorded changes must cover the whole function. */
 static enum perfdata_status restore_bytes(const struct pd_state *state, uint64_t start, uint64_t time, size_t size,
 					  bool has_code, struct pd_code_bytes *ret)
 {
@@ -123,7 +123,7 @@ static enum perfdata_status code_of_kernel(const struct pd_state *state, const s
 	struct perfdata_symbols_dso *kernel = atomic_load(&state->kernel_symbols);
 	const bool is_module = dso->public.kind == PERFDATA_DSO_MODULE;
 	enum perfdata_status status = PERFDATA_ABSENT;
-	/* the kernel patches its code at boot: memory says more than the file */
+	/* the kernel patches its code at boot, so its memory is right and its file may be wrong */
 	if (kernel)
 		status = pd_symbols_core_code(kernel, is_module ? dso->symbols : NULL, start, size, ret);
 	return status == PERFDATA_ABSENT ? pd_symbols_code(dso->symbols, start, UINT64_MAX, size, ret) : status;
@@ -172,7 +172,7 @@ enum perfdata_status pd_session_code(const struct perfdata_session *session, uin
 
 /* --- targets ------------------------------------------------------------------------------------------------------ */
 
-/* Kernel, modules and BPF programs call each other at the addresses of the running kernel. */
+/* Finds the target of a call by its recorded address: kernel, modules and BPF programs use absolute addresses. */
 static enum perfdata_status find_kernel_target(const struct perfdata_session *session, uint64_t address,
 					       struct perfdata_symbol *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Look-ups in a session that other threads may call: see the section on tables in perfdata/session.h. */
+/* Look-ups in a session that any thread may call: see the section on tables in perfdata/session.h. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +113,7 @@ uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
 	return session->state && session->state->stacks.with_ids ? session->state->stacks.ids.count : 0;
 }
 
-/* From a stack's node to the root. */
+/* Lists the steps from the stack's node to the root. */
 enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
 					    struct perfdata_step *steps, size_t room, size_t *ret_nr)
 {
@@ -134,7 +134,7 @@ enum perfdata_status perfdata_session_stack(const struct perfdata_session *sessi
 	return PERFDATA_OK;
 }
 
-/* "[xfs]", or a path where the table of build-ids has one. */
+/* Whether a dso has the name of a module: "[xfs]", or a path if the table of build-ids has one. */
 static bool is_module(const char *name, const char *module)
 {
 	const char *base = strrchr(name, '/');
@@ -146,7 +146,7 @@ static bool is_module(const char *name, const char *module)
 	return base[size] == ']' || base[size] == '.' || !base[size];
 }
 
-/* The address of a frame, or of the call before it; false: the address belongs to no file. */
+/* Takes the address of a frame or, for a caller's frame, of its call. false: the address is in no file. */
 static bool find_address(const struct perfdata_session *session, uint32_t frame, struct perfdata_frame *ret)
 {
 	const struct perfdata_frame *at = frame == PERFDATA_NONE
@@ -155,7 +155,7 @@ static bool find_address(const struct perfdata_session *session, uint32_t frame,
 	if (!at || at->dso == PERFDATA_NONE)
 		return false;
 	*ret = *at;
-	/* simpleperf records return addresses that lie in the call already */
+	/* in recordings of simpleperf, return addresses are already inside the call */
 	ret->address -= frame & PERFDATA_FRAME_CALLER && ret->address && !session->state->inside ? 1 : 0;
 	return true;
 }
@@ -178,7 +178,7 @@ struct perfdata_symbols_dso *pd_session_dso_symbols(const struct perfdata_sessio
 	return dso->symbols;
 }
 
-/* A frame of JIT code has a time because the perf map has no name for the address. */
+/* The names for a frame. A frame of JIT code has a time if the perf map has no name for the address. */
 static struct perfdata_symbols_dso *symbols_at(const struct pd_dso *dso, const struct perfdata_frame *at)
 {
 	return at->time && dso->public.kind == PERFDATA_DSO_PERF_MAP ? dso->jitdump : dso->symbols;
@@ -194,8 +194,8 @@ bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t fram
 	return !symbols || pd_symbols_is_loaded(symbols);
 }
 
-/* A file at hand that has the recorded build-id knows more than the recording, which has the functions that samples
- * lie in; what the file does not name, the recording may. */
+/* Looks in the file first, which has the recorded build-id and all functions: the recording has only the functions of
+ * samples, but may name some that the file lacks. */
 static enum perfdata_status find_by_inside(const struct pd_state *state, const struct pd_dso *dso, uint64_t address,
 					   uint64_t time, struct perfdata_symbol *ret)
 {
@@ -231,12 +231,11 @@ static enum perfdata_status find_symbol(const struct perfdata_session *session, 
 	if (symbols_at(dso, at) != dso->symbols)
 		return perfdata_symbols_lookup(dso->jitdump, at->address, at->time, ret);
 	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
-	/* A kallsyms text of another boot may have another module there. */
+	/* kallsyms of another boot may have another module there */
 	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_MODULE && ret->module &&
 	    !is_module(dso->public.name, ret->module))
 		return PERFDATA_ABSENT;
-	/* A kallsyms text also names code that belongs to a module nobody mapped, such as [ftrace_trampoline]: perf
-	 * leaves it out. */
+	/* kallsyms also names code in a module without a map, such as [ftrace_trampoline]: perf leaves it out */
 	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_KERNEL && ret->module)
 		return PERFDATA_ABSENT;
 	return status;
@@ -247,7 +246,7 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 {
 	const enum perfdata_status status = find_symbol(session, frame, time, ret);
 	if (session->state && time == UINT64_MAX && (status == PERFDATA_OK || status == PERFDATA_ABSENT))
-		/* numbers of callers' frames, and PERFDATA_NONE, are beyond the bits */
+		/* ignores callers' frames and PERFDATA_NONE, whose numbers are too large */
 		pd_leaf_set_named(&session->state->leaves, frame, status == PERFDATA_OK);
 	return status;
 }
