@@ -12,14 +12,14 @@
 
 #define BLOCKS 6u
 #define BLOCK_RECORDS 1024u
-/* Limits a block, since records with copies of stacks are large: the asking thread should not wait for many of them,
- * and blocks should reuse memory. */
+/* Records with copies of stacks are large. A block ends at this many bytes, so that the asking thread waits for few
+ * such records and the blocks reuse their memory. */
 #define BLOCK_BYTES (1u << 20)
 #define BLOCK_NOTES 64u
 
 /* A finding that waits for its turn. */
 struct note {
-	unsigned before;                 /* this many records of the block come first */
+	unsigned before;                 /* number of the block's records that come before the finding */
 	struct pd_finding finding;
 };
 
@@ -29,18 +29,18 @@ struct block {
 	size_t bytes;                    /* of the records */
 	struct note notes[BLOCK_NOTES];
 	unsigned nr_notes, at_note;
-	struct pd_chunks chunks;         /* that hold its records */
+	struct pd_chunks chunks;         /* which hold the bytes of the records */
 	enum perfdata_status end;        /* after the last record; PERFDATA_OK: another block follows */
 };
 
 struct pd_ahead {
 	struct perfdata_reader *reader;
-	struct pd_handoff handoff;       /* of blocks */
-	/* of the reading thread */
+	struct pd_handoff handoff;       /* passes blocks between the threads */
+	/* for the reading thread alone */
 	struct block *filling;
 	uint32_t mark;
 	struct block blocks[BLOCKS];
-	struct block unwanted;           /* takes the records that are read after `stop` */
+	struct block unwanted;           /* takes the records read after pd_ahead_stop */
 };
 
 /* --- the thread that reads --- */
@@ -54,7 +54,7 @@ static void begin_block(struct pd_ahead *ahead, struct block *block)
 	ahead->filling = block;
 }
 
-/* Hands over the block that is being filled, and begins the next one as soon as there is room. */
+/* Hands over the block that is being filled, and begins the next one as soon as a block is free. */
 static void hand_over(struct pd_ahead *ahead)
 {
 	unsigned place;
@@ -154,7 +154,7 @@ static void give_back(struct pd_ahead *ahead, struct block *block)
 	pd_handoff_taken(&ahead->handoff);
 }
 
-/* Prefetches the bytes of the records that will be asked for next: another processor has read them, long ago. */
+/* Prefetches the bytes of the next records: another processor read them, so they may be in no cache of this one. */
 static void fetch_bytes(const struct block *block, unsigned from)
 {
 	for (unsigned i = from; i < from + PD_MAX_RECORDS && i < block->nr_records; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which form an input has; the file header and the tables that it points to. */
+/* Recognizes the form of an input, and reads the file header and the tables that the header points to. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -8,10 +8,10 @@
 #include "schema/schema.h"
 
 #define PIPE_HEADER_SIZE 16
-#define STREAM_KNOWN 24              /* so many bytes say whether the recording is a stream */
+#define STREAM_KNOWN 24              /* bytes needed to recognize a stream */
 #define OLD_HEADER_SIZE 72
 #define HEADER_SIZE 104
-#define TAIL_SEARCHED (16u << 20)    /* bytes at the end where a lost feature table is looked for */
+#define TAIL_SEARCHED (16u << 20)    /* bytes at the end of a file that are searched for a lost feature table */
 #define EVENT_TYPE_ENTRY 72          /* u64 id, char name[64] */
 #define MAX_PADDING 8                /* bytes after the last section: too few for a record or a section */
 
@@ -22,9 +22,9 @@ struct container {
 	uint64_t size;               /* of the file */
 	uint64_t data_offset, data_end;
 	uint64_t sections_end;       /* end of the last section that was found so far */
-	uint64_t id_bytes, section_bytes;    /* read so far: tables that overlap must not multiply the work */
+	uint64_t id_bytes, section_bytes;    /* bytes read so far, limited: tables may overlap */
 	bool finished;               /* the recorder wrote the header to its end */
-	bool read_failed;            /* a read did, as reader->error says */
+	bool read_failed;            /* reader->error says why */
 };
 
 static const struct perfdata_section no_section;
@@ -45,7 +45,7 @@ static enum perfdata_status read_at(struct container *c, uint64_t offset, void *
 	return pd_input_read_error(c->input, &c->reader->error);
 }
 
-/* Reads bytes of the file, fewer if it ends; free with pd_free. */
+/* Reads bytes of the file, fewer if it ends; the caller frees *ret with pd_free. */
 static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uint64_t size, uint8_t **ret,
 				       size_t *ret_size)
 {
@@ -144,7 +144,7 @@ static enum perfdata_status refuse_container(struct perfdata_reader *reader, con
 	return pd_error(&reader->error, PERFDATA_EFORMAT, 0, "%s", why);
 }
 
-/* Does the size in the header say that this is a stream? If it fits neither form, the bytes after the header decide. */
+/* Whether the header's size is that of a stream. Where it fits neither form, the bytes after the header decide. */
 static bool is_pipe(const uint8_t *bytes, size_t size, bool swap)
 {
 	if (size < 16)
@@ -162,8 +162,8 @@ static bool is_pipe(const uint8_t *bytes, size_t size, bool swap)
 
 static bool has_bit(const uint64_t *words, unsigned bit) { return words[bit / 64] >> bit % 64 & 1; }
 
-/* The bitmap is an array of the recorder's long. The word size of a big-endian recorder has to be guessed: by the bit
- * of HOSTNAME, a feature that every recording has. */
+/* The bitmap is an array of the recorder's long. A big-endian recording does not say how large that long was: the place
+ * of the bit of HOSTNAME, a feature that every recording has, shows it. */
 static void take_bitmap(struct perfdata_reader *reader, const uint8_t *bytes)
 {
 	const bool swap = reader->config.swap;
@@ -251,7 +251,7 @@ static enum perfdata_status add_event(struct container *c, const uint8_t *entry,
 	return status;
 }
 
-/* The stride of the attr table, repaired if it is impossible; 0 if nothing helps. */
+/* The stride of the attr table, repaired if it is impossible; 0 if no repair is possible. */
 static size_t attr_stride(struct container *c)
 {
 	struct perfdata_reader *reader = c->reader;
@@ -297,7 +297,7 @@ static enum perfdata_status read_attrs(struct container *c)
 				  "the attr table is at %#llx and has %#llx bytes; the file has %#llx",
 				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size,
 				  (unsigned long long)c->size);
-	/* an entry whose end is missing was meant to be whole */
+	/* the header's size may cut the last entry: read all of it */
 	const uint64_t room = attrs.size % stride ? attrs.size + stride - attrs.size % stride : attrs.size;
 	enum perfdata_status status = read_bytes(c, attrs.offset, room < attrs.size ? attrs.size : room, &bytes, &size);
 	for (size_t at = 0; status == PERFDATA_OK && size - at >= stride; at += stride)
@@ -318,8 +318,8 @@ static unsigned count_bits(const struct container *c)
 	return bits;
 }
 
-/* Does the feature table begin at `offset`? Then most sections follow the table (in a file that was cut, the last
- * sections lie beyond the end). A recording without features has an empty table anywhere. */
+/* Whether the feature table begins at `offset`. Most sections then follow the table; in a file that was cut, the last
+ * sections lie beyond its end. In a recording without features the table is empty, so any offset is plausible. */
 static bool table_is_plausible(struct container *c, uint64_t offset)
 {
 	const unsigned bits = count_bits(c);
@@ -339,8 +339,8 @@ static bool table_is_plausible(struct container *c, uint64_t offset)
 	return inside * 4 >= size / 16 * 3;
 }
 
-/* Is this the start of a feature table? perf writes the first section after the table (which may have spare entries),
- * and each further section after the previous one. */
+/* Whether these bytes start a feature table. perf writes the first section after the table (which may have spare
+ * entries), and each further section after the previous one. */
 static bool is_table_start(const uint8_t *at, uint64_t offset, uint64_t table_size, bool swap)
 {
 	const uint64_t first = pd_load64(at, swap), second = pd_load64(at + 16, swap);
@@ -360,7 +360,7 @@ static bool find_table(struct container *c)
 	uint8_t *tail;
 	size_t size;
 
-	/* one feature alone is no pattern */
+	/* is_table_start compares two entries */
 	if (table_size < 32 || read_bytes(c, start, TAIL_SEARCHED, &tail, &size) != PERFDATA_OK)
 		return false;
 	for (size_t at = 0; !found && at + table_size <= size; at++) {
@@ -374,7 +374,7 @@ static bool find_table(struct container *c)
 	return found;
 }
 
-/* Where records can begin if the header does not say: after all sections that are known to precede them. */
+/* The offset of the records if the header does not state it: after all sections known to precede them. */
 static uint64_t guess_data_offset(const struct container *c) { return pd_align8(c->sections_end); }
 
 static enum perfdata_status find_data(struct container *c)
@@ -529,7 +529,7 @@ static enum perfdata_status read_features(struct container *c)
 	return status;
 }
 
-/* Which bytes follow the last section? */
+/* Reports bytes after the last section. */
 static enum perfdata_status check_tail(struct container *c)
 {
 	uint8_t bytes[512];
@@ -591,7 +591,7 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		status = read_event_types(c);
 	if (status == PERFDATA_OK)
 		status = pd_events_take_groups(reader);
-	/* simpleperf's formats are in a record */
+	/* simpleperf writes the formats of tracepoints into a record */
 	reader->formats_come = pd_reader_is_simpleperf(reader) && !reader->trace;
 	if (status == PERFDATA_OK)
 		status = pd_events_take_trace(reader);
@@ -626,7 +626,7 @@ static enum perfdata_status open_pipe(struct container *c, const char *name)
 		limit = pd_input_size(input);
 	reader->header.file_size = limit;
 	c->input = NULL;
-	/* a stream has no offsets that would lead elsewhere */
+	/* a stream stores no offsets, so reading may continue after a break in compressed data */
 	pd_input_go_on(input);
 	return pd_reader_add_stream(reader, input, name, PIPE_HEADER_SIZE, limit);
 }
@@ -639,7 +639,7 @@ enum perfdata_status pd_container_is_there(struct pd_input *input, bool *ret_nee
 	if (!pd_input_waits(input))
 		return PERFDATA_OK;
 	const enum perfdata_status status = pd_input_peek(input, &bytes, &size, STREAM_KNOWN);
-	/* where reading fails, or no recording begins here, opening says so */
+	/* opening the input reports a failed read or a missing magic */
 	if (status != PERFDATA_OK || size < STREAM_KNOWN || !pd_is_magic(bytes))
 		return status == PERFDATA_AGAIN ? status : PERFDATA_OK;
 	*ret_needs_all = !is_pipe(bytes, size, pd_order_is_foreign(order_of(bytes, size)));

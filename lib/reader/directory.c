@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-/* The number after "data.", or false. */
+/* Takes the number from the name "data.N"; false: another name. */
 static bool number_of(const char *name, uint64_t *ret)
 {
 	uint64_t number = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Data that simpleperf compresses (record -z) in separate zstd frames, outside the stream of records. Payloads of
- * traces: the AUXTRACE record states the compressed size. The payload is decompressed before its record is returned,
- * since its reader needs the decompressed size. The section INIT_MAP: its records are carriers. */
+/* Data that simpleperf (record -z) compresses in zstd frames outside the stream of records: payloads of traces and the
+ * section INIT_MAP. An AUXTRACE record states the compressed size of its payload. The reader decompresses the payload
+ * before it returns the record, since callers need the decompressed size. The records of INIT_MAP are carriers. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -10,7 +10,7 @@
 #define STEP (256u << 10)
 #define RATIO_SLACK (64ull << 20)   /* small payloads may grow to this size at any ratio */
 
-/* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): the result holds the bytes decompressed until then. */
+/* Decompresses all frames. PERFDATA_DAMAGED, PERFDATA_ELIMIT (above `limit`): *ret has the bytes before the failure. */
 static enum perfdata_status unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,
 					  struct pd_unpacked *ret)
 {
@@ -32,7 +32,7 @@ static enum perfdata_status unpack_frames(struct pd_account *account, struct per
 		if (status == PERFDATA_END && used < in.size)
 			status = PERFDATA_OK;
 		else if (status == PERFDATA_OK && ret->size == before && used == used_before)
-			status = PERFDATA_DAMAGED;   /* the frame has no end */
+			status = PERFDATA_DAMAGED;   /* `in` ends inside a frame */
 	}
 	pd_decoder_free(decoder);
 	return status == PERFDATA_END ? PERFDATA_OK : status;

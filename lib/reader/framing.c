@@ -4,7 +4,7 @@
 #include <string.h>
 #include "reader/reader_impl.h"
 
-#define FETCH_AHEAD 2048u    /* bytes ahead to prefetch: another processor may have read them */
+#define FETCH_AHEAD 2048u    /* bytes; prefetches what the next samples need */
 
 /* An unknown type is accepted as a record if a plausible record follows, or if the record ends where the data ends. */
 static bool unknown_is_record(struct pd_window *window, struct pd_record_header header)
@@ -32,16 +32,16 @@ static bool may_hold_records(const struct pd_window *window, const uint8_t *end)
 	return false;
 }
 
-/* The next header was not fed yet. The record need not wait for it if no following bytes could make its size wrong. A
- * break of a compressed input at this place is known only once more was fed. */
+/* Whether a record must wait until the header after it is fed: the bytes that follow could show that its size is wrong
+ * or, in a compressed input, that the data breaks here. */
 static bool needs_next_header(const struct pd_window *window, struct pd_record_header header)
 {
 	return header.size % 8 || strcmp(window->stream->reader->header.packing, "none") != 0 ||
 	       may_hold_records(window, window->at + header.size);
 }
 
-/* A record's size may be wrong and yet possible: then no record follows it, but plausible records are inside it. False
- * with window->waits: unknown until more was fed. */
+/* Whether the record's size is possible but wrong: no record follows it, and plausible records are inside it. False
+ * with window->waits: unknown until more bytes are fed. */
 static bool size_is_wrong(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -64,7 +64,7 @@ static bool size_is_wrong(struct pd_window *window, struct pd_record_header head
 	return false;
 }
 
-/* The next bytes are the magic of another recording: this recording ends. */
+/* Ends this recording: the next bytes are the magic of another one. */
 static void end_at_magic(struct pd_window *window)
 {
 	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_CONCATENATED, window->stream->file, window->offset,
@@ -105,7 +105,7 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 				  "records of type %u are not known", header.type);
 }
 
-/* Fewer bytes are left than a header or the record needs. True if a search for records begins or continues. */
+/* Handles a rest that is shorter than a header or the record. True if a search for records begins or continues. */
 static bool at_tail(struct pd_window *window, bool is_cut)
 {
 	if (pd_window_go_on(window))
@@ -183,7 +183,7 @@ struct samples {
 	struct pd_record_header header, next;   /* of the sample at the position, and of the next record */
 };
 
-/* False where samples have to be taken one by one. */
+/* Prepares for a run of samples; false: the caller takes samples one by one. */
 static inline bool begin_samples(const struct pd_window *window, uint64_t room, bool swap, struct samples *ret)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
@@ -249,7 +249,7 @@ static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_wi
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
 			   unsigned max)
 {
-	/* code for each byte order */
+	/* a constant `swap`: the compiler makes code for each byte order */
 	return window->stream->reader->config.swap ? frame_samples(window, true, room, number, ret, max)
 						   : frame_samples(window, false, room, number, ret, max);
 }
@@ -277,7 +277,7 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 	return nr;
 }
 
-/* PERFDATA_OK, or PERFDATA_END if the window has no more records (now; window->waits: before more is fed). */
+/* Takes the next record. PERFDATA_END: none is at hand; with window->waits, one may come with more bytes. */
 static enum perfdata_status window_next(struct pd_window *window, struct perfdata_raw *ret)
 {
 	struct pd_stream *stream = window->stream;
@@ -373,7 +373,7 @@ enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_ra
 			return PERFDATA_AGAIN;
 		if (stream->inner.ended || !stream->inner.chunk || stream->status == PERFDATA_EINTR)
 			return stream->status != PERFDATA_OK ? stream->status : PERFDATA_END;
-		/* no carrier follows any more: decides about the bytes that are left over */
+		/* no carrier follows: the inner window has to decide about the bytes that are left over */
 		stream->inner.ended = true;
 		stream->unpack.active = true;
 	}

@@ -41,7 +41,7 @@ static bool take_number(struct perfdata_bytes *text, uint64_t *ret)
 	return i > 0;
 }
 
-/* Takes what comes before `end`, and `end`, off the text. */
+/* Removes the text before the first `end`, and `end` itself; returns that text. */
 static struct perfdata_bytes take_until(struct perfdata_bytes *text, char end)
 {
 	const uint8_t *found = text->size ? memchr(text->data, end, text->size) : NULL;
@@ -68,7 +68,7 @@ static struct perfdata_bytes name_in(struct perfdata_bytes lines, const struct p
 	return (struct perfdata_bytes){ NULL, 0 };
 }
 
-/* What simpleperf adds to a name. */
+/* The modifier that simpleperf appends to an event's name. */
 static const char *modifier_of(const struct perfdata_attr *attr)
 {
 	const bool no_user = perfdata_attr_has(attr, PERFDATA_ATTR_EXCLUDE_USER);

@@ -85,7 +85,7 @@ struct perfdata_input *perfdata_input_fed(const struct perfdata_feed_options *op
 	return NULL;
 }
 
-/* Reports wrong options of a fed input, and feeding an input of another kind. */
+/* Reports wrong options of an input that is fed, or that the input is of another kind. */
 static enum perfdata_status check_fed(const struct perfdata_input *input, struct perfdata_error *reterr)
 {
 	if (input->kind != INPUT_FED)

@@ -9,26 +9,26 @@
 #include "reader/order_runs.h"
 
 struct pd_order {
-	struct pd_order_runs waiting, spilled;   /* runs in memory, and runs in files, which are older ones */
-	struct pd_order_run last_run;    /* in memory, not yet in `waiting`: what is read next may belong to it */
-	struct pd_order_block *open, *free;      /* the block that is filled; blocks that no run is in */
+	struct pd_order_runs waiting, spilled;   /* runs in memory; runs in the file, which are older */
+	struct pd_order_run last_run;    /* in memory, not yet in `waiting`: the next records may extend it */
+	struct pd_order_block *open, *free;      /* the block that is filled; blocks without runs */
 	size_t nr_blocks;
-	size_t chunks;                   /* that waiting records are in */
+	size_t chunks;                   /* number of chunks with waiting records */
 	uint64_t bytes;                  /* of records in memory */
-	size_t accounted;                /* of blocks and runs; the account knows chunks by itself */
+	size_t accounted;                /* bytes of blocks and runs; the pool accounts for chunks */
 	struct pd_spill *spill;
-	uint64_t next_number;            /* of runs */
+	uint64_t next_number;            /* the number of the next run */
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* the next round releases records up to this time; 0: none */
 	uint64_t last;                   /* time of the record released last */
-	struct perfdata_raw *read;       /* of one chunk, which stays while they are worked on; in the open block */
+	struct perfdata_raw *read;       /* the records read last, all in one chunk; in the open block */
 	unsigned nr_read, read_at;
-	/* held for the last returned records that came from memory: released by the next call */
+	/* chunks of the last returned records that waited in memory, held until the next call */
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;
-	bool rest_was_seen;              /* whether the rest is sorted was asked: once */
-	bool rest_is_sorted;             /* no record that comes now has to wait */
+	bool rest_was_seen;              /* rest_is_sorted was determined, which happens once */
+	bool rest_is_sorted;             /* the rest of the file is sorted: no further record waits */
 	bool backward;                   /* some event is written backward: late records are normal */
 };
 
@@ -36,7 +36,7 @@ struct pd_order {
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
 #endif
 #ifndef LOOK_BYTES                   /* likewise */
-#define LOOK_BYTES (4u << 20)        /* of records that wait without a round: then the rest of the file is looked at */
+#define LOOK_BYTES (4u << 20)        /* of waiting records without a round: then pd_order_rest_is_sorted decides */
 #endif
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
@@ -70,7 +70,7 @@ static bool is_empty(const struct pd_order *order)
 
 /* --- chunks and blocks -------------------------------------------------------------------------------------------- */
 
-/* One hold on a chunk for all its runs that wait. */
+/* Holds a chunk once for all waiting runs in it. */
 static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk)
 {
 	if (!chunk->queued++) {
@@ -102,7 +102,7 @@ static void leave_block(struct pd_order *order, struct pd_order_block *block)
 	order->free = block;
 }
 
-/* The chunks and blocks of all records that wait in memory. */
+/* Releases the chunks and blocks of all records that wait in memory. */
 static void release_waiting(struct pd_order *order)
 {
 	for (size_t i = 0; i < order->waiting.nr; i++) {
@@ -121,7 +121,7 @@ static void free_blocks(struct pd_order *order)
 	}
 }
 
-/* Room for PD_MAX_RECORDS in the open block. NULL without memory. */
+/* Finds room for PD_MAX_RECORDS in the open block. NULL without memory. */
 static struct perfdata_raw *find_room(struct pd_order *order)
 {
 	struct pd_order_block *block = order->open;
@@ -143,7 +143,7 @@ static struct perfdata_raw *find_room(struct pd_order *order)
 
 /* --- records come ------------------------------------------------------------------------------------------------- */
 
-/* What is read next begins a new run. */
+/* Ends the last run: the next record begins a new one. */
 static enum perfdata_status end_run(struct pd_order *order)
 {
 	const enum perfdata_status status = order->last_run.nr ? pd_runs_add(&order->waiting, &order->last_run)
@@ -207,7 +207,7 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 			(unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
-/* Records of the open block, all in one chunk, wait from now on. */
+/* Queues records of the open block, all in one chunk. */
 static enum perfdata_status push_raws(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	struct pd_order *order = reader->order;
@@ -240,7 +240,7 @@ static enum perfdata_status push_raws(struct perfdata_reader *reader, struct per
 	return PERFDATA_OK;
 }
 
-/* Writes all that waits in memory to a run. */
+/* Writes all records that wait in memory to the file, as one run. */
 static enum perfdata_status spill_order(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
@@ -252,7 +252,7 @@ static enum perfdata_status spill_order(struct perfdata_reader *reader)
 		if (!order->spill)
 			status = PERFDATA_ENOMEM;
 	}
-	/* what cannot be written still waits */
+	/* works on a copy: after a failure all records still wait in memory */
 	struct pd_order_runs left = order->waiting;
 	left.heap = status == PERFDATA_OK ? pd_malloc(left.nr * sizeof *left.heap) : NULL;
 	if (!left.heap)
@@ -282,7 +282,8 @@ static enum perfdata_status spill_order(struct perfdata_reader *reader)
 	return PERFDATA_OK;
 }
 
-/* Each run in a file takes a chunk to be read: where others take the memory, small ones would save nothing. */
+/* Whether to spill. Reading a spilled run takes a chunk: a small run saves nothing, even if others use up the
+ * account. */
 static bool memory_is_full(struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
@@ -293,7 +294,7 @@ static bool memory_is_full(struct perfdata_reader *reader)
 
 /* --- records leave ------------------------------------------------------------------------------------------------ */
 
-/* The oldest record in files. */
+/* Takes the oldest record of the spilled runs. */
 static enum perfdata_status pop_spilled(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
@@ -314,7 +315,7 @@ static enum perfdata_status pop_spilled(struct perfdata_reader *reader, struct p
 	return status;
 }
 
-/* A FINISHED_ROUND came: sets what this round releases. */
+/* Handles a FINISHED_ROUND: sets the time up to which records may be released. */
 static enum perfdata_status finish_round(struct pd_order *order)
 {
 	if (is_empty(order))
@@ -324,7 +325,7 @@ static enum perfdata_status finish_round(struct pd_order *order)
 	return status;
 }
 
-/* Returns the oldest records in memory that are not newer than `limit`. */
+/* Takes the oldest records in memory that are not newer than `limit`; returns how many. */
 static unsigned pop_waiting(struct perfdata_reader *reader, uint64_t limit, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
@@ -347,14 +348,14 @@ static unsigned pop_waiting(struct perfdata_reader *reader, uint64_t limit, stru
 	return nr;
 }
 
-/* The next records that may be released; PERFDATA_END if none may. A record of a file comes alone. */
+/* The next records that may be released; PERFDATA_END if none may. A spilled record comes alone. */
 static enum perfdata_status pop_raws(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	const struct pd_order *order = reader->order;
 	const uint64_t in_file = order->spilled.nr ? order->spilled.heap->time : UINT64_MAX,
 		       in_memory = order->waiting.nr ? order->waiting.heap->time : UINT64_MAX;
 
-	/* at equal times the file's record is the older one */
+	/* at equal times a spilled record comes first: it is older */
 	if (order->spilled.nr && in_file <= in_memory && in_file <= order->limit) {
 		*ret_nr = 1;
 		return pop_spilled(reader, ret);
@@ -363,7 +364,7 @@ static enum perfdata_status pop_raws(struct perfdata_reader *reader, struct perf
 	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
-/* A run cannot be read any more: drops its records after the current one. */
+/* A spilled run cannot be read: reports it, and ends the reading after the records that are left. */
 static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
 {
 	pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET,
@@ -379,7 +380,7 @@ static bool must_wait(const struct perfdata_raw *raw)
 	return raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX;
 }
 
-/* Whether records wait although the rest of the file is sorted. Where rounds come, they wait for the next one only. */
+/* Whether waiting is needless: many records wait, no FINISHED_ROUND came, and the rest is sorted. True only once. */
 static bool need_not_wait(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
@@ -390,7 +391,7 @@ static bool need_not_wait(struct perfdata_reader *reader)
 	return order->rest_is_sorted;
 }
 
-/* Hands on records of one chunk that have their turn. */
+/* Returns records of one chunk whose turn has come. */
 static void pass_raws(struct perfdata_reader *reader, const struct perfdata_raw *raws, unsigned nr,
 		      struct perfdata_raw *ret)
 {
@@ -398,7 +399,7 @@ static void pass_raws(struct perfdata_reader *reader, const struct perfdata_raw 
 	pd_reader_hold(reader, raws->chunk);
 	for (unsigned i = 0; i < nr; i++) {
 		ret[i] = raws[i];
-		if (ret[i].time < order->last)   /* the file was changed since */
+		if (ret[i].time < order->last)   /* the file has changed since pd_order_rest_is_sorted */
 			note_late(reader, &ret[i]);
 		else
 			order->last = ret[i].time;

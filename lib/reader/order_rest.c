@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Are the records that were not read yet in time order already? Recorders that write no FINISHED_ROUND (simpleperf, and
- * tools that make recordings) mostly sort them, and then nothing has to wait until the end of the file. */
+/* Whether the records not yet read are in time order already. Recorders that write no FINISHED_ROUND (simpleperf, and
+ * tools that make recordings) mostly sort them, and then no record has to wait until the end of the file. */
 #include "config.h"
 #include "base/cancel.h"
 #include "base/memory.h"
@@ -9,7 +9,7 @@
 
 #define BUFFER_SIZE ((size_t)1 << 18)   /* more than the largest record */
 
-/* One file that is not packed, whose records have their time in one place whichever event they belong to. */
+/* Whether the rest can be examined: one file, not packed, whose records have the time at one place for all events. */
 static bool can_look(const struct perfdata_reader *reader)
 {
 	const struct pd_stream *stream = reader->streams[0];
@@ -18,7 +18,7 @@ static bool can_look(const struct perfdata_reader *reader)
 	       pd_input_seekable(stream->input);
 }
 
-/* Counts the bytes of whole records in order. False: a record that is out of order, has no time or is damaged. */
+/* Counts the bytes of whole records in order. False at a record that is out of order, has no time or is damaged. */
 static bool are_sorted(const struct perfdata_reader *reader, const uint8_t *bytes, size_t size, uint64_t *newest,
 		       size_t *ret_used)
 {

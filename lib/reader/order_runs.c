@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "reader/order_runs.h"
 
-#define FETCH_AHEAD 16    /* records: those that wait are more than the caches hold */
+#define FETCH_AHEAD 16    /* records; the waiting ones exceed the caches */
 
 static inline bool is_older(const struct pd_order_run *a, const struct pd_order_run *b)
 {

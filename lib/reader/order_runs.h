@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of waiting records. A recorder writes what the buffer of one CPU holds, which is in the order of time or nearly
- * so, then that of the next CPU. Taking the oldest records merges these runs; records of equal times keep the order of
- * the file. */
+/* Runs of waiting records. A recorder writes the buffers of the CPUs one after the other; inside a buffer, records are
+ * sorted by time or nearly so. Taking the oldest records merges the runs; records of equal times keep the order of the
+ * file. */
 #ifndef PD_ORDER_RUNS_H
 #define PD_ORDER_RUNS_H
 
@@ -9,14 +9,14 @@
 
 #define PD_BLOCK_RECORDS 128u
 
-/* Room for waiting records, which is filled from its start to its end, and again once no run in it waits. */
+/* Memory for waiting records, filled from its start to its end, and reused once no run in it waits. */
 struct pd_order_block {
 	struct pd_order_block *next_free;
 	unsigned nr_used, nr_runs;
 	struct perfdata_raw raws[PD_BLOCK_RECORDS];
 };
 
-/* Waiting records, oldest first: adjacent ones of a block, all in one chunk, or the next record of a run in a file. */
+/* Waiting records, oldest first: adjacent ones of a block, all in one chunk, or the next record of a spilled run. */
 struct pd_order_run {
 	uint64_t time;               /* of the first record */
 	uint64_t number;             /* runs that begin later in the recording have larger numbers */
@@ -36,7 +36,7 @@ struct pd_order_runs {
 
 /* PERFDATA_ENOMEM. */
 enum perfdata_status pd_runs_add(struct pd_order_runs *runs, const struct pd_order_run *run);
-/* The first run has other records than before; one without records is removed. */
+/* Restores the order of the runs after the first one has changed; removes it if it has no records left. */
 void pd_runs_update(struct pd_order_runs *runs);
 /* Copies the oldest records: some of the first run, at most `max`, none newer than `limit`. *ret_left: the block that
  * the run leaves since these were its last records, or NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs outside the tree may ask of a framed record, whose struct changes with the library. */
+/* Getters for a framed record: programs outside the tree do not know the layout of its struct, which may change. */
 #include "perfdata/reader.h"
 #include "reader/reader.h"
 

@@ -18,7 +18,7 @@
 #define PROGRESS_STEP (64u << 10)    /* bytes */
 #define MAX_STREAMS 65535            /* perfdata_raw.file has 16 bits */
 
-/* *ret is NULL if it fails. */
+/* Allocates a reader; *ret is NULL after a failure. */
 static enum perfdata_status reader_new(const struct perfdata_reader_options *options, const char *name,
 				       struct perfdata_reader **ret, struct perfdata_error *reterr)
 {
@@ -219,7 +219,7 @@ enum perfdata_status pd_reader_open_source(const struct pd_reader_source *source
 		return status;
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
 	if (source->calls || source->feed)
-		reader->options.read_ahead = 0;   /* a thread would call the caller, or wait for its bytes */
+		reader->options.read_ahead = 0;   /* a thread would run the caller's functions, or wait for its bytes */
 	status = source->calls   ? pd_input_open_calls(source->calls, &input_options, &input, &reader->error)
 		 : source->feed  ? pd_input_open_feed(source->feed, &input_options, &input, &reader->error)
 		 : source->is_memory
@@ -306,7 +306,7 @@ static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct 
 	return taken < PD_TURN_BYTES ? PD_TURN_BYTES - taken : 0;
 }
 
-/* A FEATURE record that no_meta hides. */
+/* Whether no_meta hides the record. */
 static bool is_hidden(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	if (raw->type != PERFDATA_RECORD_FEATURE || raw->size < 16)
@@ -315,7 +315,7 @@ static bool is_hidden(const struct perfdata_reader *reader, const struct perfdat
 	return id < PD_NR_FEATURES && pd_feature_is_hidden(reader, (uint32_t)id);
 }
 
-/* *ret_give: whether the piece or record itself is returned too. */
+/* Passes a record or a piece of a payload to the decoders of traces. *ret_give: whether the caller gets it, too. */
 static enum perfdata_status see_trace(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool *ret_give)
 {
 	*ret_give = !(raw->flags & PERFDATA_RAW_PAYLOAD) || reader->options.payloads;
@@ -324,7 +324,7 @@ static enum perfdata_status see_trace(struct perfdata_reader *reader, const stru
 	return reader->traces ? pd_trace_samples_see(reader, raw) : PERFDATA_OK;
 }
 
-/* The next record of a stream, or the one that its payload kept waiting. */
+/* The next record of a stream, or the record whose payload was not fed to its end. */
 static enum perfdata_status next_of(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window)
 {
 	if (!stream->is_pending && pd_split_next(stream, ret, ret_window))
@@ -441,14 +441,14 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 	return reader->end = pd_reader_failed(reader, status);
 }
 
-/* A thread pays for many records, where the asking thread does not wait for the first ones (pipes). */
+/* Whether to start the reading thread: it pays off for many records, except where each has to be waited for (pipes). */
 static bool should_read_ahead(const struct perfdata_reader *reader)
 {
 	if (!(reader->options.read_ahead & PERFDATA_AHEAD_RECORDS) || reader->nr_records < AHEAD_FROM ||
 	    reader->end != PERFDATA_OK)
 		return false;
 	if (reader->options.payloads || reader->traces)
-		return false;   /* a block of records would hold too many bytes then */
+		return false;   /* a block would hold too many bytes of payloads or samples */
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		if (reader->streams[i]->is_live)
 			return false;
@@ -468,7 +468,7 @@ enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct p
 {
 	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
-		/* one attempt is enough, also if it fails; the thread reads the options */
+		/* one attempt is enough, even if it fails; before the start, since the thread reads the options */
 		reader->options.read_ahead &= ~(uint32_t)PERFDATA_AHEAD_RECORDS;
 		pd_ahead_start(reader);
 	}
@@ -527,7 +527,7 @@ enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfd
 
 bool pd_reader_is_in_time(const struct perfdata_reader *reader)
 {
-	/* with no other order, records are in order of time in the file */
+	/* where can_sort is false, the order of the file counts as the order of time */
 	return reader->options.order == PERFDATA_ORDER_TIME || reader->order ||
 	       (reader->options.order == PERFDATA_ORDER_DEFAULT && reader->is_attached);
 }

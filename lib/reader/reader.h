@@ -11,9 +11,9 @@
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
  * until pd_chunk_drop. */
 
-/* The next records, as many as are at hand but at most PD_MAX_RECORDS; all stay valid until the next call of this
- * function or of perfdata_reader_next. In all else it is perfdata_reader_next. The reader may put the records into
- * `room`, which is for PD_MAX_RECORDS, or elsewhere. */
+/* As perfdata_reader_next, but returns all records at hand, at most PD_MAX_RECORDS. They stay valid until the next call
+ * of this function or of perfdata_reader_next. The reader puts the records into `room`, which is for PD_MAX_RECORDS, or
+ * elsewhere. */
 #define PD_MAX_RECORDS 16u
 struct pd_record_run {
 	const struct perfdata_raw *records;
@@ -22,38 +22,38 @@ struct pd_record_run {
 enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,
 					 struct pd_record_run *ret);
 
-/* What counting needs of a sample. */
+/* The members of a sample that counting needs. */
 struct pd_sample_summary {
 	const struct perfdata_event *event;
 	uint64_t time;                         /* UINT64_MAX if it has none */
 	uint32_t size;
 };
-/* Passes over the records that come next, as far as they are whole samples (pd_sample_is_whole) of known events,
- * at hand, and in the order of the file, and gives a summary of each. 0: the next record is something else, or must be
- * read: pd_reader_next_run gives it. */
+/* Takes the next records as long as they are at hand, whole samples (pd_sample_is_whole) of known events, and in the
+ * order of the file; returns a summary of each. 0: the next record is none of these; pd_reader_next_run returns it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
-/* As perfdata_reader_feature_text, also for what `no_meta` hides: for callers that infer something from the text and
- * show it to nobody. */
+/* As perfdata_reader_feature_text, also for what `no_meta` hides: for callers that draw conclusions from the text
+ * without showing it. */
 const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);
 
-/* A session begins. in_time: it reads in the order of time where the options leave that open. PERFDATA_EUSAGE: the
- * reader has a session, or was asked for a record already. PERFDATA_ENOMEM. */
+/* Attaches a session. in_time: the session reads in the order of time if the reader's options name no order.
+ * PERFDATA_EUSAGE: the reader has a session, or was asked for a record already. PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_attach(struct perfdata_reader *reader, bool in_time, struct perfdata_error *reterr);
-/* The session is closed. */
+/* Detaches the session: another one may be attached. */
 void pd_reader_detach(struct perfdata_reader *reader);
 
-/* What the reader was opened for: records in the order of time (perhaps by its session), payloads. */
+/* Whether the reader returns records in order of time, by its options or for its session; whether it returns
+ * payloads. */
 bool pd_reader_is_in_time(const struct perfdata_reader *reader);
 bool pd_reader_gives_payloads(const struct perfdata_reader *reader);
-/* Whether it was asked for a record: further records are not all. */
+/* Whether the reader was asked for a record already: a caller that starts now would miss records. */
 bool pd_reader_was_asked(const struct perfdata_reader *reader);
 
-/* Asks for payloads. To be called before the first record is asked for. */
+/* Makes the reader return payloads. Call it before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 
-/* Asks for samples made of traces (enum perfdata_trace_samples). To be called before the first record is asked for.
- * PERFDATA_ENOMEM. */
+/* Makes the reader return samples made of traces (enum perfdata_trace_samples). Call it before the first record is
+ * asked for. PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint32_t wanted);
 
 /* The listener that receives the reader's findings. */
@@ -64,17 +64,17 @@ struct pd_listener {
 /* Sets the listener from now on; returns the former listener. */
 struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_listener listener);
 
-/* False if the next record of a pipe would have to be waited for: the session closes its batch then, so that lines
- * leave early. True for all other inputs. */
+/* False if the writer of a pipe has not written the next record yet: the session then closes its batch, so that output
+ * is not delayed. True for all other inputs. */
 bool pd_reader_ready(const struct perfdata_reader *reader);
 
 /* When the recording was last written, by the times of its files: ns since 1970; 0: no file has a time. */
 int64_t pd_reader_written(const struct perfdata_reader *reader);
 
-/* Samples of the event weigh the time that threads were off the CPU. To be called before the first record is asked
- * for. */
+/* From now on samples of the event weigh the time that threads were off the CPU. Call it before the first record is
+ * asked for. */
 void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event);
-/* The finding that samples weigh time on and off the CPU. */
+/* Reports the finding that samples weigh time on and off the CPU. */
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader);
 /* Reports why spans are incomplete: SPANS_SAMPLED, SPANS_UNKNOWN, SPANS_PART. */
 void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message);
@@ -84,12 +84,12 @@ struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 /* Frees the memory that is kept for further reading. Call it when nothing more is read. */
 void pd_reader_trim(struct perfdata_reader *reader);
 
-/* Symbols in records of simpleperf, as a section FILE has them; no data: there are none. */
+/* The symbols of simpleperf's DSO and SYMBOL records, in the layout of the section FILE; no data: there are none. */
 struct perfdata_bytes pd_reader_symbol_records(const struct perfdata_reader *reader);
 /* Whether the recorded command line, if there is one, runs simpleperf. */
 bool pd_reader_cmdline_is_simpleperf(const struct perfdata_reader *reader);
 
-/* What frames of zstd unpack to; its room is taken from the account. */
+/* Bytes decompressed from zstd frames, and their place in the account. */
 struct pd_unpacked {
 	uint8_t *bytes;
 	size_t size, room;
@@ -99,7 +99,7 @@ struct pd_unpacked {
 enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct pd_unpacked *ret);
 void pd_reader_unpacked_free(struct perfdata_reader *reader, struct pd_unpacked *unpacked);
 
-/* The value of a key of simpleperf's META_INFO, also where `no_meta` hides that section; no data: it has no such
+/* The value of a key in simpleperf's META_INFO, even if `no_meta` hides that section; no data: META_INFO lacks the
  * key. */
 struct perfdata_bytes pd_reader_meta(const struct perfdata_reader *reader, const char *key);
 
@@ -113,10 +113,10 @@ void pd_reader_meta_losses(const struct perfdata_reader *reader, struct pd_meta_
 
 /* The records of a batch are an array: &batch->records[i] is perfdata_batch_record(batch, i). */
 struct perfdata_raw {
-	/* the record, header first, contiguous; borrowed as the struct */
+	/* the whole record, header first; borrowed, as long as the struct itself */
 	const uint8_t *bytes;
 	const struct perfdata_event *event;    /* or NULL */
-	/* bytes from the start of the file's decompressed stream; if inner is set, to the carrier */
+	/* bytes from the start of the file's decompressed stream to the record or, if `inner` is set, to its carrier */
 	uint64_t offset;
 	/* for records inside COMPRESSED ones: bytes from the start of all that the file's carriers decompress to; else
 	 * PERFDATA_NO_OFFSET */
@@ -140,7 +140,7 @@ struct perfdata_raw {
 /* The name of file `index` (the record's `file`): the path itself, "DIR/data", "DIR/data.0", … */
 const char *pd_reader_file_name(const struct perfdata_reader *reader, unsigned index);
 
-/* False for an input whose end was not fed yet: what needs the whole recording at once must not begin. */
+/* False until an input that is fed has all its bytes: work that needs the whole recording must not begin. */
 bool pd_input_is_whole(const struct perfdata_input *input);
 
 /* The architecture of the recorded machine: from E_MACHINE, else ARCH, else inferred from the processor, the release or

@@ -19,7 +19,7 @@ static enum perfdata_arch named_arch(const struct perfdata_reader *reader)
 	return arch;
 }
 
-/* perf has code for each architecture that formats CPUID (get_cpuid in tools/perf/arch), CPUDESC is the "model name" of
+/* Each architecture has its own format of CPUID (get_cpuid in tools/perf/arch); CPUDESC is the "model name" of
  * /proc/cpuinfo. */
 static enum perfdata_arch arch_of_cpu(const char *cpuid, const char *description)
 {
@@ -51,9 +51,8 @@ static enum perfdata_arch arch_of_release(const char *release)
 	return arch;
 }
 
-/* Recorders ask for all registers that a user program can have, or for a list of them; either way a mask of one
- * architecture has bits that masks of other architectures do not have. A mask that is possible on several architectures
- * proves nothing. */
+/* Recorders ask for all registers that a user program can have, or for a list of them; either mask has bits that no
+ * other architecture's masks have. A mask that is possible on several architectures proves nothing. */
 static enum perfdata_arch arch_of_mask(uint64_t mask)
 {
 	const uint64_t x86 = 0xff0fff, x86_high = 0xff0000, arm64 = 0x1ffffffff, arm64_sp_pc = 0x180000000,

@@ -12,7 +12,7 @@
 #include "schema/trace.h"
 
 #define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
-#define MAX_REVISIONS 65536          /* beside 16 for each event */
+#define MAX_REVISIONS 65536          /* versions, in addition to 16 for each event */
 
 /* Bytes of a name, which outputs repeat for each sample. */
 #define MAX_NAME ((size_t)4095)
@@ -93,7 +93,7 @@ static void check_attr(struct perfdata_reader *reader, const struct perfdata_att
 				  (unsigned long long)attr->flags);
 }
 
-/* Decodes an attr. An attr that states an impossible size is taken to fill its place. */
+/* Decodes an attr. An attr that states an impossible size is assumed to fill its entry. */
 static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct perfdata_bytes bytes, uint64_t offset,
 					struct perfdata_attr *ret)
 {
@@ -163,7 +163,7 @@ static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perf
 	return PERFDATA_OK;
 }
 
-/* An event with its configuration beside it. */
+/* An event and the configuration to which it points. */
 struct owned_event {
 	struct perfdata_event event;
 	struct perfdata_config config;
@@ -574,7 +574,7 @@ enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader, c
 	if (raw->event)
 		config = raw->event->config;
 	else if (raw->type < PERFDATA_RECORD_USER_FIRST && reader->nr_events && !reader->layouts_differ)
-		config = reader->events[0]->config;   /* whichever event it is, all have this layout */
+		config = reader->events[0]->config;   /* all events have this layout */
 	return perfdata_decode(config, raw->bytes, raw->size, ret);
 }
 
@@ -608,7 +608,7 @@ void pd_reader_tell_off_cpu(struct perfdata_reader *reader)
 void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message)
 {
 	struct pd_finding finding = { .code = code, .offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX };
-	/* the session's thread says it: the thread that reads ahead may have ended */
+	/* reported without pd_ahead_note: this is the session's thread, and the reading thread may have ended */
 	snprintf(finding.message, sizeof finding.message, "%s", message);
 	pd_reader_report(reader, &finding);
 }

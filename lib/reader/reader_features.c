@@ -78,7 +78,7 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	}
 	struct pd_section *section = &reader->sections[id];
 	if (section->feature)
-		return PERFDATA_OK;   /* a stream repeats sections: the first counts */
+		return PERFDATA_OK;   /* a stream may repeat a section: the first one counts */
 	const enum perfdata_status status = pd_feature_decode_within(pd_reader_account(reader), id, bytes, size,
 								     reader->header.order, reader->nr_cpus, &feature,
 								     &error);

@@ -81,7 +81,7 @@ void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_findin
 	uint64_t value;
 	va_list args;
 
-	/* there may be millions: they are only counted */
+	/* there may be millions of findings for a type: report the first, count the others */
 	if (!pd_hash_map_get(&reader->types_reported, key, &value)) {
 		(void)pd_hash_map_put(&reader->types_reported, key, 1);
 		va_start(args, format);
@@ -96,7 +96,7 @@ bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding
 	const uint64_t key = (uint64_t)code << 32 | type;
 	uint64_t value;
 
-	/* a hostile file can have 2^32 types */
+	/* limited, since a hostile file can have 2^32 types */
 	if (reader->types_reported.count >= 4096 || pd_hash_map_get(&reader->types_reported, key, &value))
 		return false;
 	return pd_hash_map_put(&reader->types_reported, key, 1) == 0;

@@ -40,7 +40,7 @@
 #define PD_MAX_JOINED (64u << 20)    /* bytes of a record that is joined from its parts */
 #define PD_TURN_BYTES (2u << 20)     /* bytes of each file of a directory in turn, as perf reads them */
 
-/* Contiguous bytes of a stream of records, all in one chunk. When more are needed, those not yet used move to the
+/* Contiguous bytes of a stream of records, all in one chunk. When more bytes are needed, the unused ones move to the
  * headroom of the next chunk. */
 struct pd_window {
 	struct pd_stream *stream;
@@ -50,18 +50,18 @@ struct pd_window {
 	uint64_t limit;              /* where the records end, if known, else UINT64_MAX */
 	uint64_t skip;               /* bytes of a payload that are still to be passed over */
 	struct {
-		bool active;         /* give pieces of a payload before the next record */
+		bool active;         /* return the pieces of a payload before the next record */
 		uint64_t left;       /* bytes not yet returned */
 		unsigned overlap;    /* bytes at the position that an earlier piece has returned already */
 		/* held: the decompressed payload, if it was compressed; or NULL */
 		struct pd_chunk *unpacked;
-		size_t unpacked_at;  /* of the next piece, in there */
+		size_t unpacked_at;  /* of the next piece */
 		uint64_t offset;     /* of the compressed payload */
 		size_t charged;      /* bytes drawn from the account for the decompressed payload */
 	} payload;
 	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
 	bool ended;                  /* no bytes follow `end` */
-	bool waits;                  /* of an input that is fed: the next step needs more bytes */
+	bool waits;                  /* the next step needs bytes that are not fed yet */
 	bool unaligned;              /* a record's size was no multiple of 8 */
 	bool after_gap;              /* the next record follows a gap */
 	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
@@ -84,21 +84,21 @@ struct pd_unpack {
 	size_t in_size, in_used;
 	uint64_t carrier;            /* offset of the record that is being decompressed */
 	uint64_t compressed, decompressed;   /* bytes so far */
-	uint64_t decompressed_before;    /* this carrier */
+	uint64_t decompressed_before;    /* value at the start of this carrier */
 	bool active;                 /* `inner` may give records */
 	bool may_have_more;          /* the decoder filled all the room it had */
-	bool broken;                 /* nothing until a carrier begins a frame */
-	bool finished;               /* nothing any more: ratio */
+	bool broken;                 /* skip carriers until one begins a frame */
+	bool finished;               /* skip all carriers: ratio exceeded, or no zstd */
 };
 
 /* Parts of a record, and the record that they are joined to. */
 struct pd_split {
 	uint8_t *bytes;              /* so far */
 	size_t size, room;
-	size_t charged;              /* bytes of the account, for this record or the one before */
+	size_t charged;              /* bytes drawn from the account, for this or the last record */
 	uint64_t offset, inner;      /* of the first part */
 	bool is_open;                /* parts came, and no end yet */
-	bool is_broken;              /* a finding was made: the parts up to the next end are not joined */
+	bool is_broken;              /* damage was reported: the parts up to the next end are not joined */
 	struct pd_window *ready;     /* not NULL: `record` comes next; the window that its parts came from */
 	struct perfdata_raw record;
 };
@@ -110,12 +110,12 @@ struct pd_stream {
 	const char *name;
 	uint16_t file;
 	bool is_live;                /* a pipe: never wait for more bytes than the record at hand needs */
-	bool is_fed;                 /* bytes come piece by piece, and nothing may depend on the pieces */
+	bool is_fed;                 /* decisions must not depend on how many bytes were fed at once */
 	/* a record whose payload is not yet fed to its end: only this record can be read */
 	bool is_pending;
 	struct perfdata_raw pending;
 	struct {
-		uint8_t *bytes;      /* of the payload so far; NULL: it was not begun */
+		uint8_t *bytes;      /* of the payload so far; NULL: none */
 		size_t used, room;
 		uint64_t offset;
 	} collected;
@@ -162,7 +162,7 @@ struct perfdata_reader {
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;
 	size_t turn;                           /* the stream that is read */
-	uint64_t turn_bytes;                   /* read from it in this turn */
+	uint64_t turn_bytes;                   /* bytes read from it in this turn */
 
 	struct perfdata_event **events;        /* newest versions */
 	size_t nr_events, events_room;
@@ -178,9 +178,9 @@ struct perfdata_reader {
 	/* of the event with the smallest fixed part of a sample, the smallest trailer */
 	const struct perfdata_config *least_sample, *least_trailer;
 	bool layouts_differ;                   /* records of different events are laid out differently */
-	bool formats_come;                     /* formats in a record, as simpleperf writes them: their lack is no
-					        * finding before the end */
-	bool has_attr_table;                   /* a file's table of attrs: ATTR records add nothing */
+	bool formats_come;                     /* formats in a record, as simpleperf writes them: until the end, missing
+					        * formats are no finding */
+	bool has_attr_table;                   /* the file has a table of attrs: ATTR records add nothing */
 
 	struct pd_section sections[PD_NR_FEATURES];
 	uint32_t nr_cpus;
@@ -194,14 +194,14 @@ struct perfdata_reader {
 	bool is_attached;                      /* a session is open on the reader */
 	bool was_asked;                        /* for a record */
 	bool has_errors;
-	uint64_t nr_records;                   /* framed so far */
+	uint64_t nr_records;                   /* number of records framed so far */
 	uint64_t at_record;                    /* number of the record that findings are about */
 	uint64_t total_bytes;                  /* of all streams' records; UINT64_MAX: unknown */
 	uint64_t given_bytes, reported_bytes;      /* of the records returned so far, for on_progress */
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	struct pd_trace_samples *traces;       /* NULL: no samples are made of traces */
-	struct pd_trace_parts *parts;          /* NULL: there is no trace of CoreSight, or nobody wants payloads */
+	struct pd_trace_parts *parts;          /* NULL: no trace of CoreSight, or payloads are not wanted */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
 };
 
@@ -263,7 +263,7 @@ enum perfdata_status pd_events_take_description(struct perfdata_reader *reader);
 /* Names an event, unless it has a name from a better source. */
 enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t index, const void *name, size_t size,
 				       enum perfdata_name_source source);
-/* What feature sections and tracing data say about events. */
+/* Takes the names of events from feature sections and tracing data, and their groups from GROUP_DESC. */
 enum perfdata_status pd_events_take_names(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
@@ -310,7 +310,7 @@ bool pd_reader_is_simpleperf(const struct perfdata_reader *reader);
 /* Decodes and keeps a section. Damage is a finding, not a failure. */
 enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id, const void *bytes, size_t size,
 				     uint64_t offset);
-/* Keeps the mere fact that there is a section which could not be read. */
+/* Notes that a section exists but could not be read. */
 void pd_feature_take_lost(struct perfdata_reader *reader, uint32_t id, uint64_t offset, uint64_t size);
 enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, const void *bytes, size_t size,
 					    uint64_t offset);
@@ -335,8 +335,8 @@ void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perf
 void pd_trace_unpacked_release(struct pd_window *window);
 
 /* --- user_record.c --- */
-/* Learns from a record of perf's own; sets raw->payload and passes over it. PERFDATA_AGAIN: the payload was not fed to
- * its end; to be called again with the same record. */
+/* Takes facts from a record that perf wrote; sets raw->payload and passes over the payload. PERFDATA_AGAIN: the payload
+ * was not fed to its end; call again with the same record. */
 enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw);
 
 /* --- window.c --- */
@@ -349,7 +349,7 @@ static inline void pd_window_move(struct pd_window *window, size_t size)
 		window->at += size;
 	window->offset += size;
 }
-/* Appends bytes to the window; false if there are none (now). */
+/* Appends bytes to the window; false: none are at hand. */
 bool pd_window_fill(struct pd_window *window);
 /* True if `size` (at most PD_CHUNK_HEADROOM) bytes are there, contiguous. */
 static inline bool pd_window_need(struct pd_window *window, size_t size)
@@ -359,8 +359,8 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
-/* True once all bytes of the window's chunk are there; else the window waits. Decisions that depend on how far the
- * window reaches need this, to be the same however the bytes were fed. */
+/* True if the window has all bytes of its chunk; else the window waits for them. Call it before a decision that depends
+ * on how far the window reaches, so that the decision does not depend on how the bytes were fed. */
 bool pd_window_settle(struct pd_window *window);
 /* After a break of the compressed input: drops the bytes before the break, and begins to search. False if there is no
  * break. */
@@ -369,9 +369,9 @@ bool pd_window_go_on(struct pd_window *window);
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
 /* Passes over window->skip bytes; false if the stream ended before. */
 bool pd_window_pass(struct pd_window *window);
-/* The next piece of a payload; PERFDATA_END if there is none (now). */
+/* Takes the next piece of a payload. PERFDATA_END: none is at hand. */
 enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_raw *ret);
-/* The next piece is at hand. */
+/* Whether the next piece is at hand. */
 bool pd_window_has_piece(const struct pd_window *window);
 
 /* --- framing.c --- */
@@ -380,7 +380,7 @@ bool pd_window_has_piece(const struct pd_window *window);
  * `number`. */
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
 			   unsigned max);
-/* The same for complete samples, reduced to the members that counting needs. */
+/* As pd_window_samples, but returns only what counting needs, and only of complete samples. */
 unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
@@ -402,9 +402,9 @@ static inline struct pd_record_header pd_record_header(const uint8_t *at, bool s
 {
 	return (struct pd_record_header){ pd_load32(at, swap), pd_load16(at + 4, swap), pd_load16(at + 6, swap) };
 }
-/* A record of a known type, with a size that the type can have. */
+/* Whether the type is known, and can have the size. */
 bool pd_header_is_plausible(struct pd_record_header header, bool unaligned);
-/* The header is at least not impossible. */
+/* Whether the size, and the range of the type, are possible. */
 static inline bool pd_header_is_possible(struct pd_record_header header)
 {
 	return header.size >= 8 && (header.type <= 0xffff || perfdata_record_layout(header.type));
@@ -412,17 +412,17 @@ static inline bool pd_header_is_possible(struct pd_record_header header)
 bool pd_is_magic(const uint8_t *at);
 /* Whether the bytes at `at` are plausible records, one after the other, as far as the window reaches. */
 bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at);
-/* The bytes at the window's position are no record: begins a search. */
+/* Begins a search: the bytes at the window's position are no record. */
 void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, bool is_cut, const char *reason);
 /* Continues the search; true when it found a record, which is then the window's position. */
 bool pd_search(struct pd_window *window);
 
 /* --- unpack.c --- */
-/* A frame of zstd begins here. */
+/* Whether a zstd frame begins at `bytes`. */
 bool pd_frame_begins(const uint8_t *bytes, size_t size);
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier);
 bool pd_unpack_fill(struct pd_window *window);
-/* Lets go of the carrier. */
+/* Releases the carrier. */
 void pd_unpack_end(struct pd_stream *stream);
 void pd_unpack_release(struct pd_stream *stream);
 
@@ -431,29 +431,29 @@ void pd_unpack_release(struct pd_stream *stream);
 enum perfdata_status pd_events_take_meta_names(struct perfdata_reader *reader);
 
 /* --- split.c --- */
-/* Learns from each record of the stream: parts are collected, and an end makes the joined record ready. */
+/* Call it for each record of the stream: collects parts; SPLIT_END makes the joined record ready. */
 enum perfdata_status pd_split_see(struct pd_stream *stream, struct pd_window *window, const struct perfdata_raw *raw);
 /* The joined record, held until the next record is returned; false if there is none. */
 bool pd_split_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
-/* No record comes any more. */
+/* Call it at the end of the stream: reports parts without SPLIT_END. */
 void pd_split_end(struct pd_stream *stream);
 void pd_split_release(struct pd_stream *stream);
 
 /* --- trace_parts.c, where reader->parts is --- */
 void pd_trace_parts_free(struct perfdata_reader *reader);
-/* Learns from a record, in the order of the file. */
+/* Call it for each record, in the order of the file. */
 enum perfdata_status pd_trace_parts_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
 
 /* --- trace_samples.c, where reader->traces is --- */
 void pd_trace_samples_free(struct perfdata_reader *reader);
-/* Whether samples made of traces come, or may come, whose age the reader cannot know. */
+/* Whether samples made of traces may come: they are older than their trace by an unknown time. */
 bool pd_trace_samples_come(const struct perfdata_reader *reader);
-/* Learns from records about traces, and starts to decode a piece of a payload. */
+/* Call it for each record: takes facts about traces, and starts to decode a piece of a payload. */
 enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
 /* The next samples of that piece, all made of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: the
  * piece has no more. */
 enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
-/* For records that have their final order: gives samples among them the time that their operation states. */
+/* Call it for records in their final order: sets the time of samples made of traces to that of their operation. */
 void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr);
 
 /* --- spill.c: sorted records that wait in a temporary file --- */
@@ -466,7 +466,7 @@ void pd_spill_free(struct pd_spill *spill);   /* after its runs */
 enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_raw *raw);
 /* Ends the run being written and positions it on its first record. */
 enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret);
-/* The current record of a run, or NULL at its end. Its bytes and its chunk stay until the next call of pd_run_move. */
+/* The current record of a run, or NULL at its end. Its bytes and chunk stay valid until the next pd_run_move. */
 const struct perfdata_raw *pd_run_record(const struct pd_run *run);
 enum perfdata_status pd_run_move(struct pd_run *run);
 void pd_run_free(struct pd_run *run);
@@ -474,28 +474,28 @@ void pd_run_free(struct pd_run *run);
 /* --- order.c --- */
 enum perfdata_status pd_order_new(struct perfdata_reader *reader);
 void pd_order_free(struct perfdata_reader *reader);
-/* Frees what records wait in, if none wait. */
+/* Frees the memory for waiting records, if none wait. */
 void pd_order_trim(struct perfdata_reader *reader);
 enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 
 /* --- ahead.c --- */
-/* Starts the reading thread; if there can be none, everything stays as it is. From then on, other threads may only use
- * pd_ahead_next, pd_reader_report and what does not change. */
+/* Starts the reading thread; if it cannot start, the reader works without it. While it runs, other threads may only use
+ * pd_ahead_next, pd_reader_report and data that does not change. */
 void pd_ahead_start(struct perfdata_reader *reader);
 void pd_ahead_stop(struct perfdata_reader *reader);
 /* As pd_reader_next_run. */
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_record_run *ret);
-/* The reading thread calls it to report a finding. */
+/* Reports a finding of the reading thread. */
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
-/* Called by the reading thread before it changes events or features: waits until the asking thread has finished with
- * the records before that. NULL: nothing to do. */
+/* Called by the reading thread before it changes events or features: waits until the asking thread has taken all
+ * earlier records. NULL: returns at once. */
 void pd_ahead_settle(struct pd_ahead *ahead);
 
 /* container.c: whether a reader can be opened from an input that is fed: PERFDATA_AGAIN if not yet. *ret_needs_all: the
  * input is no stream, so it can be opened only once all bytes were fed. */
 enum perfdata_status pd_container_is_there(struct pd_input *input, bool *ret_needs_all);
-/* reader.c: opens a source without a path: the first of these that is set, else the descriptor, which stays open. */
+/* reader.c: opens a source without a path: the first member that is set, else the descriptor, which stays open. */
 struct pd_reader_source {
 	const struct pd_input_calls *calls;
 	struct pd_feed *feed;

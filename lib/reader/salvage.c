@@ -47,7 +47,7 @@ bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at)
 	for (unsigned n = 0; n < CHAIN; n++) {
 		const size_t left = (size_t)(window->end - at);
 		if (left < 8)
-			/* nothing is left, or part of a header: plausible if whole records came before */
+			/* the window ends here, or inside a header: plausible if whole records came before */
 			return n && (window->ended ? !left || n > 1 : true);
 		const struct pd_record_header header = pd_record_header(at, swap);
 		if (!pd_header_is_plausible(header, window->unaligned))
@@ -137,7 +137,7 @@ bool pd_search(struct pd_window *window)
 			continue;
 		if ((!whole && !window->ended) || !pd_window_settle(window))
 			return false;
-		/* a record and the header after it fit into the window's bytes after `stop` */
+		/* after `stop`, a record and the next header may reach beyond the window */
 		const size_t left = pd_window_left(window);
 		const uint8_t *stop = whole       ? window->end - PD_CHUNK_HEADROOM + 1
 				      : left >= 8 ? window->end - 7

@@ -20,8 +20,8 @@ struct pd_spill {
 	struct pd_spool file;
 	uint8_t *buffer;
 	size_t used;
-	uint64_t run_start;      /* of the run being written */
-	size_t nr_runs;          /* runs that are still read */
+	uint64_t run_start;      /* offset of the run being written */
+	size_t nr_runs;          /* number of runs not yet read to their end */
 };
 
 struct pd_run {
@@ -64,7 +64,7 @@ static enum perfdata_status flush_spill(struct pd_spill *spill)
 	return PERFDATA_OK;
 }
 
-/* Before the first run, and whenever all runs have been read: writing begins again at the start of the file. */
+/* Call it before the first run, and whenever all runs have been read: writing begins again at the start of the file. */
 static enum perfdata_status start_file(struct pd_spill *spill)
 {
 	if (pd_spool_make(&spill->file))

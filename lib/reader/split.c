@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-/* Charges the account for the collected bytes. */
+/* Sets how many collected bytes the account counts. */
 static void account_for(struct pd_stream *stream, size_t bytes)
 {
 	struct pd_account *account = pd_reader_account(stream->reader);
@@ -29,7 +29,7 @@ static void forget_pieces(struct pd_stream *stream)
 	split->is_open = false;
 }
 
-/* The reader returns the parts as they are; the joined record is lost. */
+/* Drops the joined record; the reader still returns the parts. */
 static void give_up(struct pd_stream *stream, const struct perfdata_raw *raw, const char *what)
 {
 	if (!stream->split.is_broken)
@@ -70,7 +70,7 @@ static enum perfdata_status take_part(struct pd_stream *stream, const struct per
 	return PERFDATA_OK;
 }
 
-/* Whether the parts are a record whose header states their size. */
+/* Whether the joined bytes are a record whose header states their size. */
 static bool is_record(const struct pd_stream *stream)
 {
 	const bool swap = stream->reader->config.swap;

@@ -12,12 +12,12 @@
 #include "schema/feature.h"
 
 #define BUFFER (256u << 10)
-#define NO_OFFSET UINT64_MAX       /* FILE: it is not known */
+#define NO_OFFSET UINT64_MAX       /* in FILE: the offset is unknown */
 #define TYPE_MODULE 1u
 #define TYPE_ELF 2u
 
 struct recorded_dso {
-	struct perfdata_text path, symbols;      /* NUL after the path; entries of FILE */
+	struct perfdata_text path, symbols;      /* the path and a NUL; symbols in the layout of FILE */
 	uint64_t type, min_vaddr;
 	uint32_t nr;
 };
@@ -27,7 +27,7 @@ struct gathering {
 	struct recorded_dso *dsos;
 	size_t nr, room;
 	struct pd_hash_map by_id;
-	size_t size;                             /* of texts so far */
+	size_t size;                             /* bytes of all texts so far */
 };
 
 bool pd_reader_cmdline_is_simpleperf(const struct perfdata_reader *reader)
@@ -69,7 +69,7 @@ static int take_dso(struct gathering *all, const struct perfdata_dso_record *dso
 	return perfdata_text_failed(&made->path) ? -1 : 0;
 }
 
-/* The kernel without symbols has one that is all of memory. */
+/* Whether the symbol covers all of memory: for a kernel without symbols, simpleperf writes such a symbol. */
 static bool is_nothing(const struct perfdata_symbol_record *symbol)
 {
 	return !symbol->addr && symbol->len > UINT32_MAX;
@@ -130,7 +130,7 @@ static enum perfdata_status walk_records(struct gathering *all, struct pd_input 
 	return PERFDATA_OK;
 }
 
-/* Entries as in FILE: simpleperf knew no offsets yet. */
+/* Writes entries in the layout of FILE, without offsets: these recordings have none. */
 static enum perfdata_status make_section(struct gathering *all)
 {
 	const bool swap = all->reader->config.swap;
@@ -166,7 +166,7 @@ enum perfdata_status pd_symbol_records_gather(struct perfdata_reader *reader, st
 		return PERFDATA_OK;
 	uint8_t *buffer = pd_malloc(BUFFER);
 	enum perfdata_status status = buffer ? walk_records(&all, input, offset, end, buffer) : PERFDATA_ENOMEM;
-	/* reading the records fails at the same place, and reports the failure */
+	/* the reader fails at the same place when it reads the records, and reports it then */
 	if (status == PERFDATA_EREAD)
 		status = PERFDATA_OK;
 	if (status == PERFDATA_OK && all.nr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of CoreSight payloads: AUX records delimit them; AUXTRACE_INFO and AUX_OUTPUT_HW_ID records say whose bytes
- * they hold. This file reads these records in the order of the file; in the order of time, a payload comes earlier than
- * the AUX records that precede it in the file. */
+/* The parts of CoreSight payloads: AUX records delimit them; AUXTRACE_INFO and AUX_OUTPUT_HW_ID records say which trace
+ * units wrote them. This file reads these records in the order of the file; in the order of time, a payload comes
+ * earlier than the AUX records that precede it in the file. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -9,14 +9,14 @@
 #include "reader/reader_impl.h"
 #include "reader/trace_pieces.h"
 
-/* The batch that holds a payload asks for its parts, and so does each output: never later than this many records. */
+/* The parts of a payload are kept for this many further records: batches and outputs ask for them earlier. */
 #define KEPT_RECORDS 65536u
-/* Sources change where the recorder gives out ids, which it does at the beginning. */
+/* Limits the sets of sources. They change where the recorder assigns ids, which it does at the beginning. */
 #define MOST_VERSIONS 64u
 
 struct payload {
-	uint64_t number;                   /* of its AUXTRACE record */
-	unsigned version;                  /* of the sources */
+	uint64_t number;                   /* number of its AUXTRACE record */
+	unsigned version;                  /* index of the sources in `versions` */
 	struct pd_cs_cuts cuts;
 };
 
@@ -127,7 +127,7 @@ static void forget_before(struct pd_trace_parts *parts, uint64_t number)
 	size_t over = 0;
 	while (over < parts->nr_payloads && parts->payloads[over].number + KEPT_RECORDS < number)
 		pd_free(parts->payloads[over++].cuts.list);
-	/* not for each part: moving the rest costs */
+	/* this was not called for each payload, since the move below costs time */
 	if (!over)
 		return;
 	parts->nr_payloads -= over;

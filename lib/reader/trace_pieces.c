@@ -46,7 +46,7 @@ static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct p
 
 static void take_clock(struct pd_aux_setup *setup, const struct perfdata_time_conv *conv)
 {
-	/* words that are not in the record are zero */
+	/* words that the record lacks are zero */
 	setup->clock = (struct pd_aux_clock){ .zero = conv->time_zero,
 					       .mult = conv->time_mult,
 					       .shift = conv->time_shift,
@@ -153,7 +153,7 @@ bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret
 	return true;
 }
 
-/* A record of SPE may continue in the next piece. */
+/* Goes over the records of an SPE piece, to find the record that continues in the next piece. */
 static void skip_records(struct pd_aux_piece *next)
 {
 	struct pd_aux_walk walk;
@@ -164,7 +164,7 @@ static void skip_records(struct pd_aux_piece *next)
 	next->open = walk.record_is_whole || walk.record_is_cut ? (struct pd_spe_record){ 0 } : walk.record;
 }
 
-/* The piece gets a copy of the stream as it is before the piece; the stream itself moves on to the next piece. */
+/* Gives the piece a copy of the stream in its state before the piece; moves the stream itself to the next piece. */
 static enum perfdata_status add_coresight(struct pd_aux_carry *carry, const struct perfdata_raw *raw,
 					  struct pd_aux_piece *piece)
 {

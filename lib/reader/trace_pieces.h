@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Payloads of traces, piece by piece. pd_aux_scan sees the pieces in order, and finds out where the packets of each
- * begin and the decoder's state there; then any thread can work on each piece by itself. */
+/* Payloads of traces, piece by piece. pd_aux_scan goes over the pieces in order, and finds where each one's packets
+ * begin and the decoder's state there. Then any thread can decode any piece by itself. */
 #ifndef PD_TRACE_PIECES_H
 #define PD_TRACE_PIECES_H
 
@@ -25,14 +25,14 @@ struct pd_aux_piece {
 	struct pd_cs_stream *cs;             /* CoreSight: the state before the piece; else NULL */
 };
 
-/* What one piece leaves for the next. {0} at first. */
+/* The state that passes from one piece to the next; {0} at the start. */
 struct pd_aux_carry {
 	struct pd_aux_setup setup;
 	struct pd_aux_piece next;            /* of the payload that is being read */
 	struct pd_cs_stream *cs;             /* CoreSight: the same payload; else NULL */
 	bool dump;                           /* decode packets as perf's dump does */
 	bool records;                        /* SPE records are wanted */
-	bool only_records;                   /* and nothing else */
+	bool only_records;                   /* only SPE records are wanted */
 };
 void pd_aux_carry_release(struct pd_aux_carry *carry);
 /* Whether packets of the payload that is being read are decoded. */
@@ -46,15 +46,16 @@ struct pd_aux_pieces {
 };
 void pd_aux_pieces_release(struct pd_aux_pieces *pieces);
 
-/* To be called for every record, in the order of the file. */
+/* Call it for every record, in the order of the file. */
 enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
 				 const struct perfdata_raw *raw, struct pd_aux_pieces *pieces);
 
-/* The piece of a record that has PERFDATA_RAW_PAYLOAD: *at goes from piece to piece. NULL: scan has not seen it. */
+/* The piece of a record that has PERFDATA_RAW_PAYLOAD: *at is 0 for the first record, and kept for the next one. NULL:
+ * pd_aux_scan has not seen the record. */
 const struct pd_aux_piece *pd_aux_piece_of(const struct pd_aux_pieces *pieces, const struct perfdata_raw *raw,
 					   size_t *at);
 
-/* What perf prints of a piece. */
+/* Writes the lines that perf prints for a piece. */
 void pd_aux_piece_lines(const struct pd_aux_piece *piece, struct perfdata_text *out);
 
 /* The packets of a piece, one after the other, and the operations of Arm SPE that they make up. */
@@ -68,7 +69,7 @@ struct pd_aux_walk {
 	bool record_is_whole;                /* the packet was the record's last one */
 	bool record_is_cut;                  /* these bytes are no packet: the record stays unfinished */
 };
-/* A piece of CoreSight is walked over by one caller at a time. */
+/* Only one caller at a time may walk over a piece of CoreSight. */
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
 bool pd_aux_walk_next(struct pd_aux_walk *walk);
 /* The packet's time in ns; UINT64_MAX: it has none, or the recording does not say how ticks relate to time. */
@@ -83,11 +84,11 @@ struct pd_spe_row {
 	int32_t cpu, tid;                    /* of the buffer; -1 for none */
 };
 void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret);
-/* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with a row. False: another record. */
+/* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with a row. False: the record is no such sample. */
 bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret);
 
-/* The parts of a CoreSight payload (trace_parts.c): readers that give payloads know them, since they see records in the
- * order of the file. *ret is NULL where the payload after the AUXTRACE record of that number is not CoreSight's. */
+/* The parts of a CoreSight payload (trace_parts.c): readers that return payloads know them, since they meet records in
+ * the order of the file. *ret is NULL where the payload after the AUXTRACE record of that number is not CoreSight's. */
 enum perfdata_status pd_cs_payload_stream(const struct perfdata_reader *reader, uint64_t number,
 					  const struct perfdata_auxtrace *auxtrace, struct pd_cs_stream **ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples made of the traces of Arm SPE: each operation in a payload becomes samples of events that are added for this
- * purpose; these samples then go the way of all records. They are older than the payload, and nobody knows by how much,
- * so FINISHED_ROUND releases nothing where they may come. */
+ * purpose; these samples then go the way of all records. The samples are older than the payload by an unknown time.
+ * Where they may come, FINISHED_ROUND therefore releases no record. */
 #include "config.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -9,14 +9,14 @@
 #include "auxtrace/spe_sample.h"
 #include "reader/reader_impl.h"
 
-#define ID_STEP 1000000000ull           /* perf gives such events ids from the id of the tracer's event plus this on */
+#define ID_STEP 1000000000ull           /* first id of these events: that of the tracer's event plus this, as in perf */
 #define SAMPLE_ROOM 256u                /* more bytes than any sample needs */
 
 /* What the decoder learned from earlier operations of a buffer, kept from one payload to the next. */
 struct learned {
 	uint64_t buffer;                   /* its processor, or 1 << 32 | its index */
 	int32_t tid;
-	uint64_t timer;                    /* the latest one: perf orders operations without a time by it */
+	uint64_t timer;                    /* the largest one: perf orders operations without a time by it */
 	bool begun;                        /* a whole operation was seen */
 };
 
@@ -29,7 +29,7 @@ struct pd_trace_samples {
 	struct pd_aux_walk walk;
 	struct perfdata_raw raw;           /* of that piece */
 	struct learned *learned;
-	size_t nr_learned, room_learned, buffer; /* `buffer`: of that piece */
+	size_t nr_learned, room_learned, buffer; /* buffer: index for the piece */
 	bool empty_first;                  /* a sample of an empty operation comes next */
 	struct pd_chunk *chunk;            /* held: samples are written into it */
 };
@@ -88,7 +88,7 @@ static const struct perfdata_event *tracer_event(const struct perfdata_reader *r
 	return reader->nr_events ? reader->events[0] : NULL;
 }
 
-/* Of whole operations, the rest is in the raw data. */
+/* The sample type of an event. Samples of whole operations have few fields: the rest is in their raw data. */
 static uint64_t type_of(const struct pd_trace_samples *traces, enum pd_spe_event event)
 {
 	const uint64_t kept = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_TIME |
@@ -120,7 +120,7 @@ static enum perfdata_status add_event(struct perfdata_reader *reader, const stru
 	return status;
 }
 
-/* Whether samples are made of the trace that is being read. */
+/* Whether the reader makes samples of the trace that is being read. */
 static bool makes_samples(const struct pd_trace_samples *traces)
 {
 	return traces->carry.setup.tracer && traces->carry.setup.tracer->has_operations;
@@ -168,7 +168,7 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 {
 	struct pd_trace_samples *traces = reader->traces;
 	traces->pieces.nr = 0;
-	traces->raw = *raw;   /* a copy, to which the piece points: the caller may reuse its record before that */
+	traces->raw = *raw;   /* the piece points to this copy: the caller may reuse its record */
 	enum perfdata_status status = pd_aux_scan(&traces->carry, reader, &traces->raw, &traces->pieces);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
 		status = add_events(reader, raw);
@@ -297,7 +297,7 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	const uint64_t type = reader->traces->sample_type;
-	/* the time follows the id, the address and the thread, where `spell` puts it */
+	/* encode_sample writes the time after the id, the address and the thread */
 	const size_t at = 8 + (type & PERFDATA_SAMPLE_IDENTIFIER ? 8 : 0) + 16;
 	for (unsigned i = 0; i < nr; i++)
 		if (raws[i].flags & PERFDATA_RAW_SYNTHESIZED)
@@ -305,7 +305,7 @@ void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdat
 								   : UINT64_MAX;
 }
 
-/* Room for all samples of one operation. */
+/* Makes room for all samples of one operation. */
 static bool make_room(struct perfdata_reader *reader)
 {
 	struct pd_trace_samples *traces = reader->traces;
@@ -329,8 +329,8 @@ static unsigned add_samples(struct perfdata_reader *reader, const struct operati
 	return nr;
 }
 
-/* Whether an operation gives samples: a whole operation does. A partial operation before bytes that are no packet does
- * too, as in perf, but only after a whole one. */
+/* Whether an operation gives samples: a whole operation does. An operation that ends at bytes which are no packet does
+ * so too, as in perf, but only after a whole one. */
 static bool gives_samples(struct pd_trace_samples *traces)
 {
 	struct learned *learned = &traces->learned[traces->buffer];

@@ -117,7 +117,7 @@ static bool ratio_is_exceeded(const struct pd_stream *stream)
 	       (unpack->decompressed - RATIO_SLACK) / limit > unpack->compressed;
 }
 
-/* Room to unpack into. */
+/* Makes sure that the window's chunk has room for decompressed bytes. */
 static bool make_room(struct pd_window *window)
 {
 	struct pd_stream *stream = window->stream;

@@ -118,7 +118,7 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 		window->skip = window->payload.active ? 0 : size;
 		return;
 	}
-	/* either the file was cut, or the size is wrong and records follow */
+	/* either the file was cut or the stated size is wrong: search for records */
 	pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, true,
 			"the payload of a record reaches beyond the end of the records");
 	raw->payload = left == UINT64_MAX ? 0 : left;
@@ -141,7 +141,7 @@ static enum perfdata_status collect_bytes(struct pd_window *window, size_t size)
 	return stream->collected.used < size && window->waits ? PERFDATA_AGAIN : PERFDATA_OK;
 }
 
-/* Reads the formats of tracepoints from the collected bytes; bytes beyond `stated` are padding. */
+/* Decodes the collected bytes as the formats of tracepoints; bytes beyond `stated` are padding. */
 static enum perfdata_status take_collected(struct perfdata_reader *reader, struct pd_stream *stream,
 					   const struct perfdata_raw *raw, uint64_t stated)
 {

@@ -31,7 +31,7 @@ void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk)
 	window->end = chunk->data + chunk->size;
 }
 
-/* The input has no more bytes: reports why. */
+/* Reports why the input has no more bytes. */
 static void note_end(struct pd_stream *stream, enum perfdata_status status, uint64_t offset,
 		     const struct perfdata_error *error)
 {
@@ -40,7 +40,7 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 
 	if (status == PERFDATA_END) {
 		const enum perfdata_status damage = pd_input_damage(stream->input, &compressed_offset);
-		/* where reading failed, more bytes may follow */
+		/* after a failed read the input may have more bytes */
 		if (damage != PERFDATA_EREAD && stream->raw.limit != UINT64_MAX && offset < stream->raw.limit)
 			pd_reader_finding(reader, PERFDATA_FINDING_SHRUNK, stream->file, offset,
 					  "the input ended here, but had bytes up to %#llx when it was opened",
@@ -84,7 +84,7 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 	reader->error = *error;
 }
 
-/* Takes the bytes that were fed since the chunk was returned, as far as they belong to it. */
+/* Appends the bytes that were fed since the input returned the chunk, as far as they belong to it. */
 static enum perfdata_status extend_chunk(struct pd_window *window)
 {
 	if (!window->stream->is_fed || !window->chunk)
@@ -117,7 +117,7 @@ bool pd_window_fill(struct pd_window *window)
 	enum perfdata_status status = extend_chunk(window);
 	if (status == PERFDATA_OK || status == PERFDATA_AGAIN)
 		return status == PERFDATA_OK;
-	/* in time order, a file of a directory would hold read-ahead chunks until its turn comes */
+	/* in time order, a file of a directory would keep chunks read ahead until its turn comes */
 	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES &&
 	    (stream->reader->nr_streams == 1 || !stream->reader->order))
 		pd_input_read_ahead(stream->input);
@@ -202,7 +202,7 @@ bool pd_window_has_piece(const struct pd_window *window)
 	return window->payload.unpacked || pd_window_left(window) >= window->payload.overlap + fresh_bytes(window);
 }
 
-/* The input ends inside the payload: the bytes that are there are the last piece. */
+/* Handles an input that ends inside the payload: the bytes at hand are the last piece. */
 static size_t end_of_payload(struct pd_window *window)
 {
 	const size_t have = pd_window_left(window) - window->payload.overlap;
