@@ -4,7 +4,7 @@
 #include "run/lane.h"
 #include "run/run.h"
 
-/* The unfinished piece and its memory move from the output to the ring, or back. */
+/* Moves the unfinished piece with its memory from the output to the ring, or back. */
 static void move_text(struct perfdata_text *from, struct perfdata_text *to)
 {
 	perfdata_text_release(to);

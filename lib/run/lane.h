@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The way of bytes to one output, in order. Where the run compresses the bytes, or an emitter hands over work to
- * encode, they go through a ring of pieces: filled in order, encoded by any thread, written in order. Else they go to
- * the output at once.
+/* A lane carries bytes to one output, in order. If the run compresses the bytes, or an emitter hands over work to
+ * encode, they pass through a ring of pieces: filled in order, encoded by any thread, written in order. Else they go
+ * directly to the output.
  *
- * The ring is counted by numbers that only grow: written <= encoding <= filled. Piece number `filled` is the one that
- * bytes are appended to. The run's monitor guards numbers and states; the contents of a piece belong to the thread that
- * took it. */
+ * Numbers of pieces only grow: written <= encoding <= filled. Bytes are appended to piece number `filled`. The run's
+ * monitor guards numbers and states; the contents of a piece belong to the thread that fills, encodes or writes the
+ * piece. */
 #ifndef PD_LANE_H
 #define PD_LANE_H
 
@@ -16,26 +16,26 @@ enum pd_piece_state { PD_PIECE_FREE, PD_PIECE_FILLED, PD_PIECE_ENCODING, PD_PIEC
 struct pd_piece {
 	enum pd_piece_state state;
 	enum perfdata_status status;
-	void *work;                   /* of the emitter; NULL: the piece is bytes */
+	void *work;                   /* work of the emitter; NULL: the piece has bytes */
 	struct perfdata_text uncompressed, encoded;
 };
 struct pd_lane {
 	struct perfdata_output *output;
-	unsigned target;              /* the target of the output, and the output's number there */
+	unsigned target;              /* index of the target; `number`: of the output in the target */
 	unsigned number;
 	bool own_output;              /* the output was opened beside the first one */
-	bool compresses;              /* the lane compresses pieces; else the output does, if anything does */
+	bool compresses;              /* the run compresses pieces; else the output does, if requested */
 	struct pd_piece *pieces;
 	unsigned nr_pieces;           /* 0: no ring */
 	uint64_t filled, encoding, written;
 	uint64_t bytes;               /* bytes that the lane got so far, without the bytes of unfinished work */
 };
 
-/* 0 or -1 without memory. A compressing lane takes over the output's unfinished piece. */
+/* Makes the ring; 0, or -1 without memory. If `compresses`, the lane takes over the output's unfinished piece. */
 int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses);
 struct pd_encoding;
-/* Gives the unfinished piece to the output, and frees the ring and the work that is left. encoding: the work's, or
- * NULL. */
+/* Gives the unfinished piece back to the output; frees the ring, and its work by `encoding`, which may be NULL if there
+ * is no work. */
 enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct pd_encoding *encoding);
 
 static inline bool pd_lane_has_room(const struct pd_lane *lane)

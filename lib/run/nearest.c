@@ -12,7 +12,7 @@ static size_t smaller_of(size_t a, size_t b) { return a < b ? a : b; }
 
 static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* How many letters have to be added, dropped, changed or swapped with their neighbour to turn one name into the
+/* Returns how many letters must be added, dropped, changed or swapped with their neighbour to make one name the
  * other. */
 static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
@@ -42,7 +42,7 @@ void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name)
 	if (wanted > MAX_LENGTH || size > MAX_LENGTH || !wanted || !size)
 		return;
 	size_t d = edit_distance(nearest->wanted, wanted, name, size);
-	/* the user likely meant a name of which the text is the beginning, or a part */
+	/* The user may have typed only the beginning or another part of the name. */
 	const bool part = wanted >= 3 && strcasestr(name, nearest->wanted);
 	if (d > (wanted + 2) / 3 && !part)
 		return;

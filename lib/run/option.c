@@ -76,7 +76,7 @@ static bool is_choice(const struct perfdata_emitter_option *option, const char *
 	return false;
 }
 
-/* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
+/* Parses a number of an option: "64", "0x40"; with `size` also "64K", "1G". */
 static bool option_parse_number(const char *text, bool size, uint64_t *ret)
 {
 	static const char suffixes[] = "KMGT";
@@ -135,7 +135,7 @@ static bool is_given(const struct perfdata_emitter_option_value *value, const ch
 	return !equals || (text && strlen(text) == text_size && !memcmp(text, equals + 1, text_size));
 }
 
-/* Returns the first option of a list "a|b=x" that was given, and its size; NULL: none was. */
+/* Returns the first entry of a list "a|b=x" that matches an option of the caller, and its size; NULL: none does. */
 static const char *first_given(const char *list, const struct perfdata_emitter_option_value *values, size_t nr_values,
 			       size_t *ret_size)
 {
@@ -149,7 +149,7 @@ static const char *first_given(const char *list, const struct perfdata_emitter_o
 	return NULL;
 }
 
-/* Spells "a=x|b" as "--a x, --b", cut where the room ends. */
+/* Writes "a=x|b" as "--a x or --b", cut where the room ends. */
 static void spell_list(char *out, size_t room, const char *list, size_t size)
 {
 	size_t used = 0;

@@ -161,7 +161,7 @@ enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct
 
 void pd_output_allow_colors(struct perfdata_output *output) { output->colors = true; }
 
-/* Names of events may hold slashes. */
+/* Replaces slashes, which names of events may contain. */
 static void copy_name(char *to, const char *name)
 {
 	for (; *name; name++)
@@ -284,8 +284,8 @@ static enum perfdata_status write_fd(struct perfdata_output *output, const void 
 	return PERFDATA_OK;
 }
 
-/* Strings of a recording could make a terminal do or show anything: so it gets them with everything escaped that it
- * would not show as a character. `last`: no bytes follow that could complete a character. */
+/* Escapes all that a terminal does not show as a character, since strings of a recording may contain control sequences.
+ * last: no bytes follow that could complete a character. */
 static enum perfdata_status write_terminal(struct perfdata_output *output, const void *bytes, size_t size, bool last)
 {
 	perfdata_text_append(&output->unshown, bytes, size);
@@ -338,7 +338,7 @@ enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct
 		return PERFDATA_ENOMEM;
 	size_t used = 0;
 	for (;;) {
-		/* The first guess has room for nearly all input; the rest needs another round. */
+		/* Nearly all input fits into this room; other input takes another round. */
 		char *at = perfdata_text_reserve(out, size / 4 + 4096);
 		if (!at)
 			return PERFDATA_ENOMEM;
@@ -443,7 +443,7 @@ static void output_free(struct perfdata_output *output)
 	pd_free(output);
 }
 
-/* The output itself, then the outputs beside it. */
+/* Steps from `output` through the outputs beside it; NULL after the last. */
 static struct perfdata_output *next_of(const struct perfdata_output *output, const struct perfdata_output *at)
 {
 	return at == output ? output->others : at->next_other;
@@ -476,7 +476,7 @@ enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool 
 {
 	if (!output)
 		return PERFDATA_OK;
-	/* A stream cannot be taken back, so it is ended properly in any case. */
+	/* A stream cannot be taken back: it is completed even if it is not kept. */
 	for (struct perfdata_output *at = output; at; at = next_of(output, at))
 		if (at->open && !at->error.status && (keep || !at->path))
 			perfdata_output_flush(at);

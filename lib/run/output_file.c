@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A file gets its name only when it is complete. Until then it has none (O_TMPFILE), so a program that is killed leaves
- * no file; where the file system has no O_TMPFILE, the file has a temporary name. */
+/* A file gets its name only when it is complete. Until then it has no name (O_TMPFILE), so a killed program leaves no
+ * file. On a file system without O_TMPFILE, it has a temporary name. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@ static size_t folder_size(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A path beside the target, so that a rename stays inside one file system. It does not contain the target's name, which
- * may be as long as names can be. */
+/* Returns room for a temporary path in the target's folder, since a rename must stay inside one file system. The path
+ * does not contain the target's name, which may already have the greatest length. */
 static char *temporary_name(const struct perfdata_output *output)
 {
 	const size_t folder = folder_size(output->path);
@@ -39,10 +39,10 @@ static void number_temporary(const struct perfdata_output *output, char *name, u
 	pd_output_temporary_name(name + folder_size(output->path), 64, number);
 }
 
-/* The path of a descriptor in /proc: by this path linkat(2) gives a name to a file without one. */
+/* Writes the path of a descriptor in /proc, through which linkat(2) names a file without a name. */
 static void spell_descriptor(int fd, char ret[32]) { snprintf(ret, 32, "/proc/self/fd/%d", fd); }
 
-/* A descriptor of a file without a name, or -1: the file system, the kernel or a missing /proc does not allow it. */
+/* Opens a file without a name; -1: the file system, the kernel or a missing /proc does not allow it. */
 static int open_unnamed(const struct perfdata_output *output)
 {
 #ifdef O_TMPFILE
@@ -77,8 +77,8 @@ static int open_temporary(struct perfdata_output *output)
 				    0666 & ~(mode_t)output->withheld);
 		if (fd >= 0 && pd_output_temporary_own(fd, output->temporary))
 			return fd;
-		/* another program took the file for an abandoned one, before it was locked: the loop tries the next
-		 * number */
+		/* If another program took the file for an abandoned one before it was locked, the loop tries the next
+		 * number. */
 		failure = fd >= 0 ? -EEXIST : -errno;
 		if (fd >= 0)
 			close(fd);
@@ -90,7 +90,7 @@ static int open_temporary(struct perfdata_output *output)
 
 #define PERMISSIONS (S_IRWXU | S_IRWXG | S_IRWXO)
 
-/* Decides how the path is written; *ret_mode is the mode of the file to be replaced, or 0. */
+/* Sets output->path for a new file, or *ret_direct for a device or pipe. *ret_mode: of the file to replace, or 0. */
 static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_direct, mode_t *ret_mode,
 				      struct perfdata_error *reterr)
 {
@@ -123,14 +123,14 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
 	output->path = pd_strndup(real, strlen(real));
 	free(real);
-	/* set-user-ID does not pass to the new contents, as the kernel removes it from a file that is written */
+	/* New contents do not get set-user-ID: the kernel, too, removes it when a file is written. */
 	*ret_mode = st.st_mode & (S_IFMT | PERMISSIONS);
 	return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
 #define MOST_TRIES 16
 
-/* Another output that failed may remove folders that this one needs, so it makes them more than once. */
+/* Makes the folders again if another output, which failed, removed them before the file was there. */
 static int open_new(struct perfdata_output *output)
 {
 	int fd = -ENOENT;
@@ -167,7 +167,7 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	return PERFDATA_OK;
 }
 
-/* linkat(2) never replaces a file: so the file gets a temporary name first. */
+/* Gives the file a temporary name, which can be renamed over the target: linkat(2) replaces no file. */
 static int name_for_now(struct perfdata_output *output, const char *descriptor)
 {
 	output->temporary = temporary_name(output);
@@ -175,7 +175,7 @@ static int name_for_now(struct perfdata_output *output, const char *descriptor)
 		errno = ENOMEM;
 		return -1;
 	}
-	/* from here on, a killed program leaves this file; the lock protects the file while the program runs */
+	/* If the program is killed from here on, the file stays. While the program runs, the lock protects the file. */
 	(void)!flock(output->fd, LOCK_EX | LOCK_NB);
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES; i++) {
 		number_temporary(output, output->temporary, i);
@@ -189,7 +189,7 @@ static int name_for_now(struct perfdata_output *output, const char *descriptor)
 	return -1;
 }
 
-/* Renames over the target. If the system can exchange names, the former file has the temporary name afterwards. */
+/* Renames over the target. If the system can exchange names, the replaced file gets the temporary name. */
 static int rename_over(struct perfdata_output *output)
 {
 	if (!pd_rename_exchange(output->temporary, output->path))
@@ -208,7 +208,7 @@ static int rename_temporary(struct perfdata_output *output)
 		return rename_over(output);
 	if (!renamed && errno != EINVAL && errno != ENOSYS)
 		return -1;
-	/* a file system without such a rename often has links */
+	/* A file system without this rename often has links. */
 	if (!renamed && !link(output->temporary, output->path))
 		renamed = !unlink(output->temporary);
 	else if (!renamed && errno == EEXIST)
@@ -222,7 +222,7 @@ static int rename_temporary(struct perfdata_output *output)
 	return 0;
 }
 
-/* Without --force the target must still not exist, however long the work took. */
+/* Without `force`, fails if the target has appeared since the output was opened. */
 static int give_name(struct perfdata_output *output)
 {
 	if (output->temporary)
@@ -233,7 +233,7 @@ static int give_name(struct perfdata_output *output)
 		size_t made;
 		if (!linkat(AT_FDCWD, descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW))
 			return 0;
-		/* as in open_new: without a name the file did not keep its folder from being removed */
+		/* As in open_new: a file without a name does not keep its folder from being removed. */
 		if (errno != ENOENT || !output->folders || pd_output_folders_make(output->path, &made))
 			break;
 	}

@@ -15,8 +15,7 @@
 
 /* --- making and taking back --------------------------------------------------------------------------------------- */
 
-/* Calls mkdir for each folder of the path; *ret_made is the size of the path to the first one that was not there, or
- * 0. */
+/* Calls mkdir for each folder of the path. *ret_made: the size of the path to the first folder that was made, or 0. */
 static int make_each(char *path, size_t *ret_made)
 {
 	*ret_made = 0;
@@ -26,7 +25,7 @@ static int make_each(char *path, size_t *ret_made)
 		*at = '\0';
 		const int failed = mkdir(path, 0777), code = errno;
 		*at = '/';
-		/* EEXIST is expected; other errors (EROFS, EACCES) come for folders that exist as well */
+		/* For a folder that exists, mkdir fails with EEXIST, but also with EROFS or EACCES. */
 		if (!failed && !*ret_made)
 			*ret_made = (size_t)(at - path);
 		else if (failed && code == ENOENT)
@@ -52,7 +51,7 @@ void pd_output_folders_drop(const char *path, size_t made)
 	char *copy = made ? pd_strndup(path, strlen(path)) : NULL;
 	for (char *at = copy ? strrchr(copy, '/') : NULL; at && (size_t)(at - copy) >= made; at = strrchr(copy, '/')) {
 		*at = '\0';
-		/* a folder that holds another output by now stays */
+		/* A folder with another output cannot be removed, and stays. */
 		if (rmdir(copy))
 			break;
 	}
@@ -82,14 +81,14 @@ static bool is_temporary_name(const char *name)
 bool pd_output_temporary_own(int fd, const char *name)
 {
 	struct stat ours, named;
-	/* On a file system without locks, a cleaning program cannot take the lock either, and leaves the file. */
+	/* On a file system without locks, a program that cleans cannot take the lock either, and leaves the file. */
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return false;
 	return !fstat(fd, &ours) && !stat(name, &named) && ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* The writer of a file holds its lock until the file has its final name or is gone: a file whose lock is free has no
- * writer. */
+/* Removes a temporary file without a writer: a writer locks the file until the file has its final name or is
+ * removed. */
 static bool remove_left(int folder, const char *name)
 {
 	struct stat ours, named;

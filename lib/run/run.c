@@ -47,7 +47,7 @@ static enum perfdata_status format_for(struct pd_run *run, struct pd_batch_slot 
 	return status;
 }
 
-/* Called inside the monitor, which is left while the batch is formatted. */
+/* Formats a waiting batch. Called inside the monitor, and leaves the monitor meanwhile. */
 static bool format_slot(struct pd_run *run, struct pd_worker *worker)
 {
 	if (run->formatted == run->filled)
@@ -67,7 +67,7 @@ static bool format_slot(struct pd_run *run, struct pd_worker *worker)
 	return true;
 }
 
-/* Called inside the monitor, which is left while the session's thread is helped. */
+/* Does work for the session's thread. Called inside the monitor, and leaves the monitor meanwhile. */
 static bool help_session(struct pd_run *run)
 {
 	if (!pd_session_needs_help(run->session))
@@ -93,11 +93,10 @@ static bool run_is_finished(const struct pd_run *run)
 	return run->stopping || (run->reader_done && run->written == run->filled && pd_run_lanes_idle(run));
 }
 
-/* The calling thread fetches a batch when few batches wait for the other threads, and when it has nothing else to
- * do; where memory is short, not before one that was formatted can be filled again. "Few" leaves the other threads
- * something to do while the calling thread loads a large file's symbols for a batch of its own. The second batch is
- * fetched before the first one is formatted, which takes long where it is the first to ask for symbols: until then the
- * calling thread is alone. */
+/* Fetches a batch in the calling thread if it has nothing else to do, or (`hungry`) if fewer than two batches a thread
+ * wait: so many keep the other threads busy while the calling thread loads a large file's symbols for its own batch.
+ * While memory is low, a batch is fetched only after all others were written. The second batch is fetched before the
+ * first is formatted: other threads start with the second, and the first takes long if it loads symbols. */
 static bool fill_slots(struct pd_run *run, bool is_caller, bool hungry)
 {
 	if (!is_caller || run->reader_done || run->filled - run->written >= run->nr_slots)
@@ -126,7 +125,7 @@ static void work_until_done(void *user, unsigned index)
 		if (is_caller) {
 			if (pd_run_report(run))
 				continue;
-			/* Threads cost more than a small recording: they start with the second batch. */
+			/* Starting threads costs more than a small recording: they start with the second batch. */
 			if (run->filled == 2 && !run->team && run->jobs > 1) {
 				pd_session_let_help(run->session, wake_for_help, run);
 				run->team = pd_team_start(run->jobs - 1, work_until_done, run);
@@ -244,7 +243,7 @@ static void run_release(struct pd_run *run)
 	pd_monitor_free(run->monitor);
 }
 
-/* Ends the lanes: from here on bytes go to the outputs at once. */
+/* Ends the lanes: from here on, bytes go directly to the outputs. */
 static enum perfdata_status stop_lanes(struct pd_run *run)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -259,7 +258,7 @@ static enum perfdata_status stop_lanes(struct pd_run *run)
 	return status;
 }
 
-/* Files of a cancelled run get no name, so nothing more is worked out for them. */
+/* Gives up the files of a cancelled run, which would get no name: completing them is wasted work. */
 static bool give_up_files(const struct perfdata_outputs *target)
 {
 	if (!pd_cancelled(pd_outputs_cancel(target)))
@@ -269,7 +268,7 @@ static bool give_up_files(const struct perfdata_outputs *target)
 	return true;
 }
 
-/* Names may be missing since something failed, or since the run was cancelled after all had been read. */
+/* Returns why names may be missing: a look-up failed, or the run was cancelled after it had read all. */
 static enum perfdata_status judge_names(struct pd_run *run)
 {
 	if (pd_cancelled(run->options->cancel))
@@ -292,7 +291,7 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 		return run->lane_status;
 	if (!status)
 		return pd_run_send(&run->outside, number, false);
-	/* what lacks names says why they are missing */
+	/* Without a message, missing names are the likely reason. */
 	if (!*end->reterr->message)
 		return judge_names(run) ? run->error.status : pd_run_fail(&run->error, status);
 	(void)pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", end->reterr->message);
@@ -317,7 +316,7 @@ static enum perfdata_status call_end(struct pd_run *run)
 	enum perfdata_status status = PERFDATA_OK;
 	for (unsigned i = 0; i < run->nr_targets && !status; i++)
 		status = end_target(run, i, &end);
-	/* names that are looked up at the end */
+	/* `end` looks up names, too. */
 	if (!run->status && !status)
 		status = judge_names(run);
 	return status;
@@ -368,7 +367,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* Targets of this version, made of the caller's targets, whose struct may be that of another version. */
+/* The caller's targets, converted to the struct of this version: the caller may use that of another version. */
 struct own_targets {
 	struct perfdata_target list[PD_RUN_MOST_TARGETS];
 	const struct perfdata_target *pointers[PD_RUN_MOST_TARGETS];
@@ -438,7 +437,7 @@ enum perfdata_status pd_run_emitters(struct perfdata_session *session, const str
 		run->reader_listener = pd_session_listen(session, (struct pd_listener){ pd_run_read_finding, run });
 		status = run_all(run);
 		pd_session_listen(session, run->reader_listener);
-		/* … and findings before a failure */
+		/* After a failure, findings may not be reported yet. */
 		pd_run_report_read(run);
 	}
 	if (status && reterr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Emitters and runs, for the rooms of the library; programs have perfdata/emit.h. */
+/* Emitters and runs, for the rooms of the library; programs include perfdata/emit.h. */
 #ifndef PD_ROOM_RUN_H
 #define PD_ROOM_RUN_H
 
@@ -18,41 +18,41 @@ enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter
 							     struct perfdata_configuration *ret,
 							     struct perfdata_error *reterr);
 
-/* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is
- * DIR/x.stacks.csv). PERFDATA_EUSAGE with a message where the first output cannot have others. */
+/* Opens another output beside the first; call it in begin and scan. For DIR/x.csv, the name "stacks" opens
+ * DIR/x.stacks.csv. PERFDATA_EUSAGE with a message: the first output cannot have others. */
 enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const char *name,
 							unsigned *ret_output, struct perfdata_error *reterr);
 
-/* From begin on: the cancel object that ends the work of `end`, too; NULL: the document is completed in any case, since
- * bytes that went to a stream, to memory or to functions cannot be taken back. A file is given up instead. */
+/* Returns the cancel object that also ends the work of `end`; call it from begin on. NULL: `end` completes the document
+ * even if the run is cancelled, since bytes in a stream or in memory cannot be taken back, as files can. */
 const struct perfdata_cancel *pd_outputs_cancel(const struct perfdata_outputs *outputs);
 
-/* Where bytes go in begin, format, merge and end: `out` is the text of output 0; this returns the text of another
- * output that was opened before (for format: before the batch was scanned). NULL without memory, and for a number
- * without an output. */
+/* Returns the text of another output; call it in begin, format, merge and end. out: the text of output 0. The output
+ * must be open, for format since before the batch was scanned. NULL: there is no memory, or no output of this
+ * number. */
 struct perfdata_text *pd_emit_text(struct perfdata_text *out, unsigned output);
 
-/* Work that merge and end hand over, so that any thread can do it (encode); runs at the same time as scan, format and
- * merge, `placed` never at the same time as merge. */
+/* Does the work that merge and end hand over. `encode` runs in any thread, at the same time as scan, format and merge;
+ * `placed` never runs at the same time as merge. */
 struct pd_encoding {
-	/* state is read only */
+	/* Must not change the state. */
 	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch,
 				       struct perfdata_text *out);
-	/* Optional: the bytes of the work are at `offset` of output `output`. In order, as merge. */
+	/* Optional: receives the place of the work's bytes in an output. Called in order, as merge is. */
 	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
 	void (*free_work)(void *work);
 };
-/* In begin: who encodes the work that pd_emit_encode takes. */
+/* Sets what does the work of pd_emit_encode; call it in begin. */
 void pd_outputs_encode_by(struct perfdata_outputs *outputs, const struct pd_encoding *encoding);
-/* In merge and end: the bytes of the work will come here, after the text that was appended so far. Takes over `work`.
- * The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the call. */
+/* Hands over work, whose encoded bytes will follow the text that was appended so far; call it in merge and end. The run
+ * calls encode in any thread, then `placed` in order, then free_work. `out` is empty after the call. */
 enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work);
 
-/* In begin, merge and end: bytes of this output so far, before compression, including those in the text, but not work
- * whose bytes are not known yet. */
+/* Returns the size of the output so far, before compression; call it in begin, merge and end. The size includes `out`,
+ * but no work that is not written yet. */
 uint64_t pd_emit_offset(const struct perfdata_text *out);
 
-/* What a run learned of its recording, for runs that answer without reading it. */
+/* What a run learned of its recording, for later runs that do not read the recording. */
 struct pd_run_past {
 	bool is_read;                /* the emitters get no batch: `begin` is followed by `end` */
 	bool is_damaged;             /* formatting found damage */
@@ -65,7 +65,7 @@ enum perfdata_status pd_run_emitters(struct perfdata_session *session, const str
 				     size_t nr_targets, const struct perfdata_run_options *options,
 				     struct pd_run_past *past, struct perfdata_error *reterr);
 
-/* Bytes written so far, before compression. */
+/* Returns the bytes written so far, before compression. */
 uint64_t pd_output_written(const struct perfdata_output *output);
 
 #endif

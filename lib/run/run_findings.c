@@ -25,7 +25,7 @@ void pd_run_read_finding(void *user, const struct perfdata_finding *finding)
 	}
 }
 
-/* Queues a finding, which the run takes over; NULL: there was no memory for it. */
+/* Queues `found` and takes it over; NULL: there was no memory for the finding. */
 static void queue_finding(struct pd_run *run, struct pd_queued_finding *found)
 {
 	pd_monitor_enter(run->monitor);
@@ -56,7 +56,7 @@ void pd_run_queue_kept(struct pd_run *run, struct pd_batch_slot *slot)
 		queue_finding(run, found);
 }
 
-/* Reports a list that no other thread adds to. */
+/* Reports a list to which no other thread adds findings. */
 static void report_findings(struct pd_run *run, struct pd_finding_queue *list)
 {
 	const struct pd_listener own = { run->options->on_finding, run->options->user };

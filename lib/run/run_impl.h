@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of a run.
+/* How a run works.
  *
  * Batches pass through a ring of slots, counted by numbers that only grow: written <= formatted <= filled. Every thread
  * looks for something to do, in this order: write the next batch, encode or format a waiting batch, and, the calling
- * thread only, fetch another batch. So there are exactly as many threads as jobs, with one job only the calling thread,
- * and the program's callbacks (findings of the reader and of formatting) all run in the calling thread.
+ * thread only, fetch another batch. So a run has as many threads as jobs; with one job, only the calling thread. The
+ * calling thread also calls the program's callbacks (findings of the reader and of formatting).
  *
  * One thread at a time has the writer's role: it merges, and sends bytes on their lane to the output. The text of a
  * batch leaves in blocks. Blocks of the batch that is next in order go to the lane at once, from the thread that
  * formats it; blocks of later batches wait in the slot. The memory of waiting blocks is limited (PD_RUN_WAITING): a
  * thread that has no room left waits until its batch is next, and writes and encodes for others meanwhile. The batch
- * that is next needs no room, so something always moves.
+ * that is next needs no room, so the run cannot block.
  *
  * A failure is noted in its slot and takes effect when the writer gets there: the writer writes all batches before the
  * failure, and none after it, so the outcome does not depend on the number of threads. */
@@ -25,13 +25,13 @@
 #include "session/session.h"
 #include "text/outlet.h"
 
-/* At most this many batches of a pipe are read before its first kernel record; then meta is written without the
- * rest. */
+/* The run reads at most this many batches of a pipe before its first kernel record; then it writes meta without what
+ * later batches would add. */
 #define PD_RUN_BATCHES_BEFORE_BEGIN 64
 #define PD_RUN_MOST_TARGETS 64u
 
-/* Text leaves in blocks of at least this size: a block fits a second level cache, and one system call for each costs
- * little. */
+/* Text leaves in blocks of at least this size: a block fits into a second-level cache, and a system call per block
+ * costs little. */
 #define PD_RUN_BLOCK ((size_t)256 << 10)
 /* Limits the memory of blocks whose batch is not next, and of spare buffers. */
 #define PD_RUN_WAITING(jobs) (((size_t)8 << 20) + (jobs) * ((size_t)4 << 20))
@@ -46,8 +46,8 @@ struct pd_block {
 };
 
 struct pd_worker {
-	/* For each target. A thread may encode work in the middle of format, while its text waits to leave: so encode
-	 * has a scratch of its own. */
+	/* One for each target. `encode` has its own scratch, since a thread whose text waits for room encodes work in
+	 * the middle of `format`. */
 	struct perfdata_scratch *scratch, *encode_scratch;
 	struct pd_encoder *encoder;
 };
@@ -58,8 +58,8 @@ struct pd_text_stream {
 	struct pd_run *run;
 	struct pd_batch_slot *slot;
 	unsigned target, output;
-	struct perfdata_text text;          /* begins after the blocks */
-	struct pd_block *first, *last;      /* blocks that were cut off before their batch was next */
+	struct perfdata_text text;          /* the bytes after the blocks */
+	struct pd_block *first, *last;      /* full blocks that wait until the batch is next */
 };
 
 /* What a slot holds for one emitter. */
@@ -73,13 +73,13 @@ struct pd_share {
 struct pd_batch_slot {
 	enum pd_slot_state state;
 	enum perfdata_status status;
-	/* the slot's thread has the writer's role, or is the only thread: bytes go to their lane at once */
+	/* the slot's thread has the writer's role, or is the only thread: bytes go directly to their lane */
 	bool ordered;
 	uint64_t number;
 	struct perfdata_batch *batch;
 	struct pd_worker *worker;           /* whose thread appends to the streams */
 	struct pd_share *shares;            /* for each target */
-	struct pd_finding_queue found;         /* of the reader before this batch, and of the check of its records */
+	struct pd_finding_queue found;         /* findings of the reader before this batch, and about its records */
 };
 
 /* The outputs of an emitter, and the emitter. */
@@ -90,7 +90,7 @@ struct perfdata_outputs {
 	const struct pd_encoding *encoding; /* or NULL */
 	void *state;
 	bool begun;
-	bool checks;                        /* the run takes the emitter's findings about records as its own */
+	bool checks;                        /* the run reports this emitter's findings about records */
 	unsigned number;
 	struct pd_lane **lanes;             /* by output */
 	unsigned nr_lanes;
@@ -104,8 +104,8 @@ struct pd_run {
 	struct perfdata_outputs *targets;
 	unsigned nr_targets;
 	bool checked;                       /* an emitter checks the records */
-	struct pd_listener reader_listener; /* the listener that the reader's findings are for */
-	struct pd_finding_queue read;          /* findings of the reader since the last batch; for the calling thread */
+	struct pd_listener reader_listener; /* the session's listener, which receives the reader's findings */
+	struct pd_finding_queue read;          /* the reader's findings since the last batch; the calling thread's */
 	bool read_lost;                     /* there was no memory for a finding of the reader */
 
 	struct pd_monitor *monitor;
@@ -117,11 +117,11 @@ struct pd_run {
 	/* Guarded by the monitor from here on. */
 	struct pd_batch_slot *slots;
 	unsigned nr_slots;
-	/* with a buffer, the block used last first, while it is in the caches; without a buffer */
+	/* spares: have a buffer; the last used is first, since it may be in the caches. empty: have no buffer */
 	struct pd_block *spares, *empty;
 	size_t spare_bytes, waiting_bytes;
 	uint64_t filled, formatted, written;
-	uint64_t rows;                      /* of tables, where nobody asks for their number */
+	uint64_t rows;                      /* rows of targets whose caller does not count them */
 	bool reader_done;                    /* no more slots will be filled */
 	bool writing;                       /* a thread has the writer's role */
 	bool stopping;                      /* the writer met a failure: all threads leave */
@@ -131,12 +131,12 @@ struct pd_run {
 	size_t room_encoders;
 	struct pd_finding_queue found;
 
-	enum perfdata_status lane_status;   /* why the writer could not send; `error` says more. Stays once it is set */
+	enum perfdata_status lane_status;   /* the first failure to send to a lane; details are in `error` */
 	enum perfdata_status status;        /* the writer's, else the reader thread's */
 	struct perfdata_error error;
 	enum perfdata_status reader_status;
 	struct perfdata_error reader_error;
-	bool damaged;                       /* formatting found an ERROR */
+	bool damaged;                       /* formatting found an error */
 	bool finding_lost;                  /* there was no memory for a finding of formatting */
 
 	struct perfdata_batch *early[PD_RUN_BATCHES_BEFORE_BEGIN];   /* pulled before begin */
@@ -155,7 +155,7 @@ static inline struct pd_batch_slot *pd_run_slot(struct pd_run *run, uint64_t num
 enum perfdata_status pd_run_fail(struct perfdata_error *error, enum perfdata_status status);
 
 /* --- run_reading.c: the calling thread --- */
-/* Reads on until meta is complete, then begins. */
+/* Pulls batches until meta is complete, then calls `begin` of all emitters. */
 enum perfdata_status pd_run_start(struct pd_run *run);
 /* Called inside the monitor; fills slot number `filled`, which is free. */
 void pd_run_fill(struct pd_run *run);
@@ -165,10 +165,10 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 /* --- run_stream.c: texts of slots --- */
 /* The stream of an output, made at first need; NULL without memory, or where there is no such output. */
 struct pd_text_stream *pd_run_stream(struct pd_batch_slot *slot, struct pd_run *run, unsigned target, unsigned output);
-/* Sends all that the slot's streams of a target hold to the lanes; for a slot that failed, only the blocks that were
- * cut off. Called by the thread that has the writer's role, outside of the monitor. */
+/* Sends the contents of a target's streams to the lanes; only_blocks: without the text after the blocks, for a slot
+ * that failed. Called by the thread that has the writer's role, outside of the monitor. */
 enum perfdata_status pd_run_send(struct pd_batch_slot *slot, unsigned target, bool only_blocks);
-/* Gives the slot's buffers back; called inside the monitor. */
+/* Makes the slot's buffers spares; called inside the monitor. */
 void pd_run_recycle(struct pd_run *run, struct pd_batch_slot *slot);
 void pd_run_free_streams(struct pd_run *run, struct pd_batch_slot *slot);
 void pd_run_free_blocks(struct pd_run *run);
@@ -176,20 +176,20 @@ void pd_run_free_blocks(struct pd_run *run);
 /* --- run_write.c: the writer's role --- */
 /* Called inside the monitor; writes or encodes something; false: there is nothing to write or encode. */
 bool pd_run_write_or_encode(struct pd_run *run, struct pd_worker *worker);
-/* The same for the writer's role alone: writes the next slot, or a piece. */
+/* Writes the next slot or a piece if no other thread has the writer's role; false: nothing was written. */
 bool pd_run_write(struct pd_run *run, struct pd_worker *worker);
 bool pd_run_encode(struct pd_run *run, struct pd_worker *worker);
 /* Called inside the monitor: ends the run with this status. */
 void pd_run_give_up(struct pd_run *run, enum perfdata_status status, const struct perfdata_error *error);
-/* Called by the thread that has the writer's role, outside of the monitor: appends bytes, or work, to what the lane got
- * so far. run->error says why not. */
+/* Append bytes, or work, to a lane; called by the thread that has the writer's role, outside of the monitor. run->error
+ * describes a failure. */
 enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker,
 				    const char *bytes, size_t size);
 enum perfdata_status pd_run_work_to_lane(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker,
 					 void *work);
-/* After the threads have ended: writes the pieces that are on their way, up to a failure. */
+/* Encodes and writes the pieces that are left in rings, up to a failure; called after the threads have ended. */
 void pd_run_drain(struct pd_run *run);
-/* Whether no lane has anything on its way. */
+/* Whether the rings of all lanes are empty. */
 bool pd_run_lanes_idle(const struct pd_run *run);
 
 #endif

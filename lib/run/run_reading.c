@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calling thread's own part: pulling batches, begin and scan. */
+/* What only the calling thread does: it pulls batches, and calls begin and scan. */
 #include "config.h"
 #include "base/cancel.h"
 #include "base/error.h"
@@ -26,7 +26,7 @@ static bool has_kernel_record(const struct perfdata_batch *batch)
 
 /* --- outputs ------------------------------------------------------------------------------------------------------ */
 
-/* From now on, all threads encode the bytes of this lane. */
+/* Gives the lane a ring if needed: from now on, all threads encode its bytes. */
 static int start_ring(struct pd_run *run, struct pd_lane *lane)
 {
 	const bool encodes = run->targets[lane->target].encoding;
@@ -55,8 +55,8 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 			.number = target->nr_lanes,
 			.bytes = pd_output_taken(output),
 		};
-		/* From the first batch on, pieces belong to the run. With one thread, the output compresses by itself:
-		 * the same pieces, the same bytes. */
+		/* From the first batch on, all threads compress pieces. With one thread, the output cuts and compresses
+		 * the same pieces, so the bytes are the same. */
 		failed = run->parallel && start_ring(run, lane);
 	}
 	if (!failed)
@@ -134,7 +134,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 	const enum perfdata_status status = emitter->begin(&context, &target->state, &stream->text);
 	target->begun = !status;
 	if (status && !run->error.status && *run->error.message) {
-		/* emitters say why, and nothing else of the error */
+		/* Emitters set only the message of the error. */
 		run->error.status = status;
 		run->error.offset = PERFDATA_NO_OFFSET;
 	} else if (status && !run->error.status) {
@@ -143,7 +143,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 	return status;
 }
 
-/* The next batch of the session; the status says why there is none. */
+/* Pulls the next batch of the session; the status says why there is none. */
 static enum perfdata_status pull_batch(struct pd_run *run, struct perfdata_batch **ret)
 {
 	if (pd_cancelled(run->options->cancel))
@@ -162,7 +162,7 @@ static enum perfdata_status pull_batch(struct pd_run *run, struct perfdata_batch
 enum perfdata_status pd_run_start(struct pd_run *run)
 {
 	const struct perfdata_header *header = perfdata_reader_header(pd_session_reader(run->session));
-	/* the events of such a recording come as records */
+	/* Records define the events of these recordings. */
 	if (!pd_run_is_read(run) &&
 	    (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session))) {
 		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {

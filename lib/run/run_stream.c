@@ -51,7 +51,7 @@ static void take_buffer(struct pd_run *run, struct perfdata_text *text)
 	run->empty = block;
 }
 
-/* Lets the text's bytes wait as a block; false: the limit leaves no room for that. */
+/* Makes the text a block that waits; false: the limit leaves no room for the block, or there is no memory. */
 static bool put_aside(struct pd_run *run, struct pd_text_stream *stream)
 {
 	struct perfdata_text *text = &stream->text;
@@ -156,7 +156,7 @@ enum perfdata_status pd_run_send(struct pd_batch_slot *slot, unsigned target, bo
 	return PERFDATA_OK;
 }
 
-/* Takes the writer's role for the text of a batch that is next, which this thread formats. */
+/* Takes the writer's role, and sends the text of the batch that this thread formats and that is next in order. */
 static void send_now(struct pd_run *run, struct pd_text_stream *stream)
 {
 	run->writing = true;
@@ -183,7 +183,7 @@ static void write_out(struct pd_outlet *outlet, struct perfdata_text *text)
 		return;
 	}
 	if (stream->slot->ordered) {
-		/* a failure stays noted: the thread that has the writer's role meets it later */
+		/* run->lane_status keeps a failure for the thread that has the writer's role. */
 		if (!send_blocks(stream))
 			(void)send_text(stream);
 		return;

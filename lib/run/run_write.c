@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's role: one thread at a time, in order. And encoding, which any thread does. */
+/* The writer's role, which one thread at a time has, and encoding, which any thread does. */
 #include "config.h"
 #include "base/error.h"
 #include "run/run_impl.h"
@@ -53,7 +53,7 @@ static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane,
 	const bool written = !status;
 	if (written)
 		lane->bytes += size;
-	/* a run may have hundreds of lanes, and this one may get no work again */
+	/* The lane may get no more work, and a run may have hundreds of lanes: free the buffer. */
 	perfdata_text_release(&piece->encoded);
 	const struct pd_encoding *encoding = target->encoding;
 	if (written && encoding->placed)
@@ -120,7 +120,7 @@ static enum perfdata_status make_room(struct pd_run *run, struct pd_lane *lane, 
 	return status;
 }
 
-/* The piece that is being filled is complete. */
+/* Hands the piece that was filled to the encoding threads. */
 static void close_piece(struct pd_run *run, struct pd_lane *lane)
 {
 	pd_monitor_enter(run->monitor);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks from recorded registers and stack memory: by the rules of the files (unwind_rules.c); if a frame needs
- * another kind of rule, libdwfl unwinds the whole stack, with our callbacks for files and memory. Both find the same
- * steps. As in perf, a mapping is loaded at the first address inside it, and all addresses but the first are moved back
- * by one, into the call. Without libdwfl the stack ends at that frame. */
+/* Unwinds user stacks from recorded registers and stack memory, by the rules of the files (unwind_rules.c). If a frame
+ * needs a rule of another form, libdwfl unwinds the whole stack, with our callbacks for files and memory; without
+ * libdwfl the stack ends at this frame. Rules and libdwfl find the same steps. As in perf, a mapping is loaded at the
+ * first address inside it, and all addresses but the first are moved back by one, into the call. */
 #include "config.h"
 #include "symbols/unwind/unwinder.h"
 
@@ -10,7 +10,7 @@
 
 /* --- by rules ----------------------------------------------------------------------------------------------------- */
 
-/* A value that was not in the memory at hand is unknown. */
+/* A register's value, unknown if a rule or the memory does not provide it. */
 struct value {
 	uint64_t is;
 	bool known;
@@ -18,10 +18,10 @@ struct value {
 
 struct frame {
 	uint64_t pc, sp;
-	struct value fp, kept, lr;   /* lr: the return address; at first aarch64's register */
+	struct value fp, kept, lr;   /* lr: the return address; in the first frame, aarch64's register */
 };
 
-/* User space has addresses of 48 bits; above them is the signature. */
+/* Addresses of user space have 48 bits; the signature is in the bits above. */
 static uint64_t strip_signature(uint64_t address) { return address & (((uint64_t)1 << 48) - 1); }
 
 enum step { CALLER, END, LIBDWFL };
@@ -50,7 +50,7 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 	return f->lr.known && f->pc ? CALLER : END;
 }
 
-/* The same where no file says anything of the code: by the frame pointer, as libdwfl does. */
+/* Goes to the caller's frame by the frame pointer, for code without a rule in its file, as libdwfl does. */
 static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 {
 	const uint64_t sp = f->sp, fp = f->fp.known ? f->fp.is : 0;
@@ -76,7 +76,7 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	if (!is_first)
 		(void)pd_unwinder_take_map(u, f->pc);
 	const struct pd_unwind_module *module = pd_unwinder_find_module(u, address);
-	/* at the edge of two files, libdwfl takes the next one into account too late */
+	/* Where two files adjoin, libdwfl takes the second one into account too late: leave its result to libdwfl. */
 	if (u->overlap || (!is_first && module != pd_unwinder_find_module(u, f->pc)))
 		return LIBDWFL;
 	struct pd_rule rule;
@@ -103,7 +103,7 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	return LIBDWFL;
 }
 
-/* false: libdwfl has to unwind the stack. */
+/* Takes steps until the stack ends or `room` is full; false: libdwfl has to unwind the stack. */
 static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 {
 	for (size_t n = 0; n < PD_FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
@@ -114,7 +114,7 @@ static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 	return true;
 }
 
-/* The recorded value of a register; registers that were not recorded are 0, as for libdwfl. */
+/* Returns the recorded value of a register; 0 if it was not recorded, which libdwfl also assumes. */
 static struct value recorded_register(const struct perfdata_unwinder *u, unsigned dwarf_number)
 {
 	struct value value = { 0, true };
@@ -143,11 +143,11 @@ bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder) { return unwi
 
 static enum perfdata_status unwind_stack(struct perfdata_unwinder *u)
 {
-	/* what is in no file may be code of a JIT compiler, which rules alone can pass */
+	/* Code in no file may be that of a JIT compiler, which only rules can unwind. */
 	if (!pd_unwinder_take_map(u, u->ip))
 		return unwind_by_rules(u) && u->count ? PERFDATA_OK : PERFDATA_ABSENT;
-	/* libdwfl takes the machine from the first file, so there must be one. As perf, which keeps its state when a
-	 * process executes another program: then only this address is known. */
+	/* As in perf: libdwfl takes the machine from the first file, so a process without any file has no stack. perf
+	 * keeps libdwfl's state when the process executes another program: then the stack has only this address. */
 	if (!u->nr_modules && !u->had_modules)
 		return PERFDATA_ABSENT;
 	u->had_modules = true;
@@ -193,7 +193,7 @@ bool pd_unwind_ahead(struct pd_unwind_modules *modules, perfdata_unwind_find *fi
 	struct perfdata_unwinder own = {
 		.symbols = modules->symbols, .machine = modules->machine, .arch = modules->arch,
 		.find = find, .user = user, .is_ahead = true, .had_modules = true,
-		/* it adds none */
+		/* A look-up ahead adds no modules to this list. */
 		.modules = modules->list, .nr_modules = modules->nr,
 	};
 	const enum perfdata_status status = pd_unwind_stack(&own, sample, pcs, room, ret_count);

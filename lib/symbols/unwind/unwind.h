@@ -27,44 +27,44 @@ struct perfdata_unwinder;
 /* A sample's user registers and stack. */
 struct perfdata_unwind_sample {
 	uint64_t reg_mask;            /* perf_event_attr.sample_regs_user: PERF_REG_<arch>_* numbers */
-	const uint64_t *regs;         /* one for each set bit, from the lowest */
-	/* copied stack, from the stack pointer on; byte order of the process; may be empty */
+	const uint64_t *regs;         /* a value for each set bit, lowest bit first */
+	/* copy of the stack from the stack pointer on, in the byte order of the process; may be empty */
 	struct perfdata_bytes stack;
-	uint64_t time;                /* ns: which code of a JIT compiler was there */
+	uint64_t time;                /* in ns; selects the code of a JIT compiler at an address */
 };
 
-/* An unwinder for one process (one set of mappings); free it before `symbols`. PERFDATA_EUNSUP: built without
- * elfutils. */
+/* Makes an unwinder for one process (one set of mappings); free it before `symbols`. PERFDATA_EUSAGE: no `find`, or an
+ * unknown arch. PERFDATA_ENOMEM. */
 enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
 				     perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret);
 void pd_unwinder_free(struct perfdata_unwinder *unwinder);
 
-/* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
- * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. Where
- * unwinding cannot continue, the addresses so far are the result: PERFDATA_OK with *ret_count entries, at least the
- * first. PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction
- * pointer; for later stacks, that address alone is the result. */
+/* Unwinds a user stack into at most `room` addresses, innermost first, as perf shows them: the first is the instruction
+ * pointer, each other one is a return address minus one, which lies inside the call. If unwinding cannot continue, the
+ * result is PERFDATA_OK with the *ret_count addresses so far, at least the first. PERFDATA_ABSENT: registers are
+ * missing, or a process has nothing mapped at the instruction pointer of its first stack; later stacks of this kind
+ * consist of the instruction pointer. */
 enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
 				     uint64_t *pcs, size_t room, size_t *ret_count);
 
-/* The lowest mapping that ends above an address; false: none. `dso` is NULL also where nobody asked for it yet. */
+/* Finds the lowest mapping that ends above an address; false: none. ret->dso may be NULL for a file not yet used. */
 typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
-/* Call it when the mappings of the process have changed. It drops the data of files, which takes long to read, only if
- * another mapping took the place of a file. `user` is the unwinder's. */
+/* Call it when the mappings of the process have changed. It forgets the files, which take long to read, only if another
+ * mapping took the place of one of them. `next` gets the unwinder's `user`. */
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
 
-/* Whether the last stack continued above the recorded stack memory. */
+/* Whether the last stack ended where its next frame is above the recorded stack memory. */
 bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);
-/* The files that an unwinder has met so far: a list that never changes, so that any thread can read it. */
+/* A copy of the list of files that an unwinder has met so far; it never changes, so any thread can read it. */
 struct pd_unwind_modules;
-/* Takes a reference. NULL: the unwinder has no files yet, needs libdwfl for its stacks, or memory failed. */
+/* Returns a reference to the list; NULL: there are no files yet, stacks need libdwfl, or memory failed. */
 struct pd_unwind_modules *pd_unwinder_modules(struct perfdata_unwinder *unwinder);
-/* Gives it back; only the thread of the unwinder does. NULL is fine. */
+/* Drops a reference, in the thread of the unwinder; ignores NULL. */
 void pd_unwind_modules_drop(struct pd_unwind_modules *modules);
-/* Whether a stack that was unwound with this list is what the unwinder would find now. */
+/* Whether the unwinder would still find the stacks that were unwound with this list. */
 bool pd_unwinder_agrees(const struct perfdata_unwinder *unwinder, const struct pd_unwind_modules *modules);
-/* As pd_unwind_stack, in any thread, with this list alone. `find` must leave the files as they are. false: the stack
- * needs more than that, and has to be unwound in its turn. */
+/* As pd_unwind_stack, in any thread, with only the files of the list. `find` must not load files. false: the stack
+ * needs further files or libdwfl, and has to be unwound in its turn. */
 bool pd_unwind_ahead(struct pd_unwind_modules *modules, perfdata_unwind_find *find, void *user,
 		     const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room, size_t *ret_count,
 		     bool *ret_cut);

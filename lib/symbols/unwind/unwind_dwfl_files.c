@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files that libdwfl knows: those of the process, by callbacks that open no other file. */
+/* Reports the files of the process to libdwfl, with callbacks that open no other file. */
 #include "config.h"
 #include "symbols/unwind/unwinder.h"
 
@@ -7,7 +7,7 @@
 
 #include "symbols/dwarf/elfutils.h"
 
-/* libdwfl owns the reference; the dso keeps the file. */
+/* libdwfl owns the handle *elf; the dso keeps the image. */
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
 		    Elf **elf)
 {
@@ -17,8 +17,8 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-/* libdwfl calls this where a file has no unwinding information of its own for an address; what the file with debug
- * information has is in the image. */
+/* libdwfl calls this if a file has no unwinding table for an address. The image already contains the table of the
+ * separate file with debug information, so there is nothing to add. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, Elf64_Word crc, char **debug_name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of .eh_frame and .debug_frame: where they are, what their heads say, and whether their instructions are
- * harmless. */
+/* Finds the entries of .eh_frame and .debug_frame, reads their heads, and checks that their instructions need only
+ * bounded work. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -16,7 +16,7 @@
 
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
-/* Whether an expression is one that ends: without branches, calls and what no frame needs. */
+/* Whether an expression ends: it has no branches, no calls and no operation that frames do not need. */
 static bool is_plain(const struct pd_frame_table *t, const uint8_t *bytes, size_t size)
 {
 	struct pd_cursor c = pd_cursor(bytes, size, t->swap);
@@ -50,7 +50,7 @@ static bool take_expression(const struct pd_frame_table *t, struct pd_cursor *c,
 
 static bool take_register(struct pd_cursor *c) { return pd_dwarf_uleb(c) < MOST_REGISTERS; }
 
-/* One instruction that is not of the three with an operand in the opcode. */
+/* Passes an instruction whose opcode contains no operand; false: it is not allowed. */
 static bool take_extended(const struct pd_frame_table *t, struct pd_cursor *c, unsigned op, unsigned address_size,
 			  struct counts *counts)
 {
@@ -98,7 +98,7 @@ bool pd_frame_are_bounded(const struct pd_frame_table *t, const struct pd_cursor
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes of a pointer; 0: another form. */
+/* Returns the size of an encoded pointer in bytes; 0: unknown encoding. */
 static unsigned size_of_pointer(const struct pd_frame_table *t, unsigned encoding)
 {
 	switch (encoding & 0x0f) {
@@ -110,7 +110,7 @@ static unsigned size_of_pointer(const struct pd_frame_table *t, unsigned encodin
 	}
 }
 
-/* The letters of an augmentation: 'z' first, then what libdw knows. Other ones end what libdw can read. */
+/* Reads the data of an augmentation: the letter 'z', then letters that libdw knows. false: libdw cannot read it. */
 static bool read_augmentation(const struct pd_frame_table *t, struct pd_cursor *c, const char *letters,
 			      struct pd_frame_cie *cie)
 {
@@ -229,7 +229,7 @@ bool pd_frame_take_entry(const struct pd_frame_table *table, const uint8_t *byte
 
 /* --- where they are ----------------------------------------------------------------------------------------------- */
 
-/* In the one form that linkers write; else libdw does without it. */
+/* Whether the index has the one form that linkers write; libdw ignores an index of another form. */
 static bool is_known_index(const uint8_t *head)
 {
 	return head[0] == 1 && head[1] == (DW_EH_PE_pcrel | DW_EH_PE_sdata4) && head[2] == DW_EH_PE_udata4 &&
@@ -254,7 +254,7 @@ bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDE
 		ret->is_indexed = true;
 		return true;
 	}
-	/* without sections: up to the end of the loaded segment */
+	/* Without sections, .eh_frame may extend to the end of the loaded segment. */
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
 		if (address < s->vaddr || address - s->vaddr >= s->filesz)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The input of libdwfl for a file whose code is in user stacks: an image in memory with only the tables of unwinding
- * (.eh_frame with its index, or .debug_frame). libdw does not limit its work: it evaluates expressions that loop for
- * ever, allocates room for any register number, and copies its state at each DW_CFA_remember_state. So each entry is
- * checked here first, and an entry that would cause this becomes an entry of no code. */
+/* Makes the input of libdwfl for a file with code in user stacks: an ELF image in memory with only the tables for
+ * unwinding (.eh_frame with its index, .debug_frame). libdw does not limit its work: it evaluates expressions that loop
+ * forever, allocates room for any register number, and copies its state at each DW_CFA_remember_state. So this file
+ * checks each entry, and overwrites an entry that would cause such work. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -17,16 +17,16 @@
 #include "symbols/unwind/unwind_entries.h"
 
 #define BYTES_OF_STEP 4u
-/* Without an index libdw keeps every entry; with one, those that were looked for. */
+/* Estimate of libdw's memory for each byte of a table without an index: there, libdw keeps all entries. */
 #define BYTES_KEPT 8u
-#define MOST_GAP ((uint64_t)1 << 20)   /* between the index and .eh_frame, which linkers write side by side */
+#define MOST_GAP ((uint64_t)1 << 20)   /* limit of the bytes from the index to .eh_frame, which linkers put after it */
 
 struct table {
 	const struct pd_elf *elf;
 	struct pd_frame_table facts;
 	uint8_t *bytes;
 	size_t size;
-	uint8_t *starts;     /* a bit for each byte at which an entry that may be used begins */
+	uint8_t *starts;     /* a bit for each byte; set where a usable entry begins */
 	bool has_excess;
 };
 
@@ -54,7 +54,7 @@ static bool read_fde(const struct table *t, struct pd_frame_entry *entry, const 
 	return pd_frame_pass_head(cie, entry) && pd_frame_are_bounded(&t->facts, &entry->rest, cie->address_size);
 }
 
-/* Reads the CIE at `at`, unless it is the one that was read last; returns how many bytes were read. */
+/* Reads the CIE at offset `at` unless *cie is this CIE; returns the number of bytes that were read. */
 static size_t find_cie(const struct table *t, uint64_t at, struct pd_frame_cie *cie)
 {
 	struct pd_frame_entry entry;
@@ -67,14 +67,14 @@ static size_t find_cie(const struct table *t, uint64_t at, struct pd_frame_cie *
 	return pd_left(&entry.rest);
 }
 
-/* Makes an entry useless: no CIE has version 0, and no code lies in a range of 0 bytes. */
+/* Makes libdw ignore an entry by zeroing it after its id: a CIE has no version 0, an FDE of size 0 has no code. */
 static void spoil_entry(struct table *t, const struct pd_frame_entry *entry)
 {
 	t->has_excess = true;
 	memset(t->bytes + entry->next - pd_left(&entry->rest), 0, pd_left(&entry->rest));
 }
 
-/* All CIEs in the first pass, all others in the second one: their CIE may be after them. */
+/* Checks all CIEs in a first pass, and all FDEs in a second one: a CIE may be after its FDEs. */
 static enum perfdata_status read_entries(struct table *t, bool cies, struct pd_meter *meter)
 {
 	struct pd_frame_cie last = { .at = UINT64_MAX };
@@ -119,7 +119,7 @@ static enum perfdata_status check_table(struct table *t, struct pd_work *work)
 
 /* --- the index of .eh_frame --------------------------------------------------------------------------------------- */
 
-/* Whether each entry of the index leads to one that was read. */
+/* Whether each entry of the index leads to a usable entry of the table. */
 static bool index_fits(const struct table *t, const uint8_t *index, size_t size, uint64_t address)
 {
 	const uint64_t count = pd_load32(index + 8, t->facts.swap);
@@ -137,8 +137,8 @@ static bool index_fits(const struct table *t, const uint8_t *index, size_t size,
 
 struct image {
 	uint8_t *bytes;
-	size_t size, memory;          /* memory: of the image, and an estimate of libdw's copies */
-	bool has_index, has_excess;   /* has_excess: entries were dropped */
+	size_t size, memory;          /* memory: of the image and, estimated, of libdw's copies */
+	bool has_index, has_excess;   /* has_excess: entries were overwritten */
 };
 struct parts { const struct table *eh, *frame; const uint8_t *index; size_t index_size; };
 
@@ -173,8 +173,8 @@ static void put_section(const struct table *t, uint8_t *at, uint32_t name, uint3
 static const char section_names[] = "\0.eh_frame\0.debug_frame\0.shstrtab";
 enum { NAME_EH_FRAME = 1, NAME_DEBUG_FRAME = 11, NAME_NAMES = 24, SECTIONS = 4 };
 
-/* Header, segments, sections; then the index where it keeps its distance from .eh_frame, which is the last: libdw takes
- * all up to the end of the file for it. */
+/* Writes header, segments and sections, then the index at its distance from .eh_frame. .eh_frame is last, since libdw
+ * reads it up to the end of the file. */
 static enum perfdata_status join_parts(const struct pd_elf *elf, const struct parts *parts, struct image *ret)
 {
 	const struct table *t = parts->eh, *frame = parts->frame;

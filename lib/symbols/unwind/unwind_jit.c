@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules that a JIT compiler wrote into its jitdump file: an .eh_frame for each code, which is to be read as if it began
- * after the code, at a multiple of 8 bytes. `perf inject -j` makes ELF files of them. */
+/* Rules that a JIT compiler wrote into its jitdump file: an .eh_frame for each piece of code. Its addresses count as if
+ * .eh_frame were in memory after the code, at a multiple of 8 bytes, as in the ELF files of `perf inject -j`. */
 #include "config.h"
 #include "base/hash.h"
 #include "symbols/answers/symbol_answers.h"
 #include "symbols/unwind/unwind_entries.h"
 #include "symbols/unwind/unwind_rules.h"
 
-#define MOST_ENTRIES 8u      /* V8 writes two, a CIE and an FDE, */
-#define MOST_BYTES 4096u     /* and 96 bytes; a look-up, whose rule is not kept, reads no more */
+#define MOST_ENTRIES 8u      /* V8 writes two: a CIE and an FDE */
+#define MOST_BYTES 4096u     /* V8 writes 96; limits look-ups, whose rules are not kept */
 
-/* Runs the FDE of an address. false: it leaves the common forms. */
+/* Makes the rule of an address if the FDE contains it. false: the FDE needs a rule of another form. */
 static bool run_entry(const struct pd_frame_table *table, const struct pd_frame_cie *cie,
 		      const struct pd_frame_row *first, struct pd_frame_entry *entry, uint64_t address,
 		      unsigned machine, struct pd_rule *ret)
@@ -27,7 +27,7 @@ static bool run_entry(const struct pd_frame_table *table, const struct pd_frame_
 	return ret->kind != PD_RULE_LIBDWFL;
 }
 
-/* Code without an entry has a frame pointer. */
+/* Finds the rule of an address; PD_RULE_NONE for code without an FDE, which has a frame pointer. */
 static bool find_rule(const struct pd_jit *jit, const struct pd_jit_code *code, uint64_t address, struct pd_rule *ret)
 {
 	const uint64_t size = code->end - code->start;
@@ -60,7 +60,7 @@ static bool find_rule(const struct pd_jit *jit, const struct pd_jit_code *code, 
 	return true;
 }
 
-/* Names an address of a code in a bundle of answers, where the codes have other numbers. */
+/* Identifies an address in a bundle of answers, where codes have other numbers than in the jitdump file. */
 static uint64_t key_of(const struct pd_jit_code *code, uint64_t address) { return pd_hash_u64(address, code->time); }
 
 bool pd_jit_rule_of_place(const struct perfdata_symbols_dso *dso, uint64_t place, uint64_t *ret_key,

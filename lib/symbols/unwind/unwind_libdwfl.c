@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks by libdwfl, with callbacks of our own for files and memory: those with a frame whose rule is not of the
- * common forms. */
+/* Unwinds stacks by libdwfl, with callbacks of our own for files and memory, if a frame's rule does not have a common
+ * form. */
 #include "config.h"
 #include "symbols/unwind/unwinder.h"
 
@@ -61,8 +61,8 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	u->is_cut = false;
 	if (++u->nr_frames > PD_FRAMES_OF_STEP * u->room || !pd_elfutils.dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
-	/* libdwfl reads from the file whether the frame was interrupted or made a call: so the file has to be
-	 * reported. */
+	/* libdwfl reads from the file whether the frame was interrupted or made a call, so the file is reported
+	 * first. */
 	(void)pd_unwinder_take_map(u, pc);
 	if (!pd_elfutils.dwfl_frame_pc(frame, &pc, &is_first))
 		return DWARF_CB_ABORT;
@@ -86,7 +86,7 @@ enum perfdata_status pd_dwfl_unwind(struct perfdata_unwinder *u)
 		if (u->attached)
 			pd_elfutils.dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
 	}
-	/* libdwfl reports no failed allocation: the stack seems to end there */
+	/* If an allocation fails, libdwfl ends the stack without an error: only errno shows it. */
 	const bool lacks_memory = !u->dwfl || errno == ENOMEM;
 	u->by_libdwfl = false;
 	pd_monitor_leave(u->symbols->unwind_lock);

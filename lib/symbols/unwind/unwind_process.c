@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The process whose stacks are unwound: recorded registers, the files that are mapped, and words of its memory. As in
- * perf, a mapping is loaded at the first address inside it. */
+/* The process whose stacks are unwound: its recorded registers, mapped files and memory. As in perf, a mapping is
+ * loaded at the first address inside it. */
 #include "config.h"
 #include "symbols/unwind/unwinder.h"
 
@@ -45,14 +45,14 @@ bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned 
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-/* The address at which the loader begins to map a file, before the file is moved; it has segments. */
+/* Returns the virtual address in the file at which the loader begins to map it. The file must have segments. */
 static uint64_t first_vaddr(const struct pd_elf *elf)
 {
 	const struct pd_segment *first = &elf->segments[0];
 	return first->vaddr & -(first->align ? first->align : 1);
 }
 
-/* The range of a file in memory, by the segment that has the address. */
+/* Computes the range of a file in memory from the segment that contains the address. */
 static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_map *map, uint64_t address,
 			 uint64_t *ret_start, uint64_t *ret_end)
 {
@@ -69,7 +69,7 @@ static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_
 	return *ret_start <= address && address < *ret_end;
 }
 
-/* How many modules start at or below an address. */
+/* Returns how many modules start at or below an address. */
 static size_t count_modules(const struct perfdata_unwinder *u, uint64_t address)
 {
 	size_t low;
@@ -96,14 +96,14 @@ static void forget_shared(struct perfdata_unwinder *u)
 	u->shared = NULL;
 }
 
-/* Puts a module among the others. false: it lacks the address by which it was found, or memory failed. */
+/* Adds a module, in order. false: libdwfl does not find `address` in it, libdwfl is missing, or memory failed. */
 static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
 {
 	forget_shared(u);
 	const size_t at = count_modules(u, module->start);
 	const bool overlaps = (at && u->modules[at - 1].end > module->start) ||
 			      (at < u->nr_modules && u->modules[at].start < module->end);
-	/* libdwfl decides by the order which one has an address; the order of the others does not matter */
+	/* If modules overlap, libdwfl decides which one has an address, by the order in which they were reported. */
 	if (overlaps && !pd_unwinder_has_libdwfl(u))
 		return false;
 	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0 ||
@@ -120,14 +120,14 @@ static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_modul
 	return pd_dwfl_report(u, &u->modules[at], address);
 }
 
-/* Whether the file of a mapping can be looked at: a thread that is ahead loads none. */
+/* Whether the file of a mapping may be used: a thread that unwinds ahead loads no file. */
 static bool may_look_at(struct perfdata_unwinder *u, struct perfdata_symbols_dso *dso)
 {
 	u->needs_turn |= u->is_ahead && !pd_symbols_is_loaded(dso);
 	return !u->needs_turn;
 }
 
-/* Of a mapping of an archive: the library in it that has the code at the address. */
+/* If the mapping is of an archive, makes *map that of the library with the code at the address. */
 static bool choose_library(struct perfdata_unwinder *u, uint64_t address, struct perfdata_unwind_map *map)
 {
 	const uint64_t in_archive = address - map->start + map->pgoff;
@@ -170,7 +170,7 @@ bool pd_unwinder_find_jit_rule(struct perfdata_unwinder *u, uint64_t address, st
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* A word of a file that is mapped there. */
+/* Reads a word from the file that is mapped at an address. */
 static bool read_file(struct perfdata_unwinder *u, uint64_t address, size_t size, uint64_t *ret)
 {
 	struct perfdata_unwind_map map = { 0 };
@@ -235,9 +235,9 @@ static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct p
 	return false;
 }
 
-/* Whether a mapping belongs to a module. A loader maps the whole file first, from its beginning, and the segments over
- * it; between them, parts of the first mapping are left. In the file, the pages of two segments may overlap where one
- * ends and the next begins; so an address at the edge of a mapping may seem to belong to the other segment. */
+/* Whether a mapping belongs to a module. A loader first maps the whole file, then the segments over it, which leaves
+ * parts of the first mapping between segments. In the file, two adjoining segments may share a page, so an address at
+ * the edge of a mapping may seem to belong to the other segment: test three addresses. */
 static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
 	const uint64_t addresses[] = { map->start + (map->end - map->start) / 2, map->end - 1, map->start };
@@ -248,7 +248,7 @@ static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_
 	return ret;
 }
 
-/* A file that was not looked at is no archive whose library is a module. */
+/* As is_of_module, for a mapping that may be of an archive. No module is of a file that is not loaded. */
 static bool is_library_of(struct perfdata_unwinder *u, struct perfdata_unwind_map *map,
 			  const struct pd_unwind_module *module)
 {
@@ -256,7 +256,7 @@ static bool is_library_of(struct perfdata_unwinder *u, struct perfdata_unwind_ma
 	return (!is_known || choose_library(u, map->start, map)) && is_of_module(map, module);
 }
 
-/* Whether everything that is mapped in the range of a module is still its file, in the same place. */
+/* Whether all mappings in the range of a module are still of its file, at the same place. */
 static bool module_holds(struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
 {
 	struct perfdata_unwind_map map = { 0 };

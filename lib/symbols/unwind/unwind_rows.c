@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of call frame information, run up to one address. What compilers write is understood; the rest is left
- * to libdw. */
+/* Runs instructions of call frame information up to an address. This file reads what compilers write; libdw reads the
+ * rest. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -13,7 +13,7 @@
 
 struct run {
 	const struct pd_frame_cie *cie;
-	const struct pd_frame_row *first;   /* NULL: this is the run that makes it */
+	const struct pd_frame_row *first;   /* the CIE's row; NULL: this run makes it */
 	struct pd_frame_row *row;
 	struct pd_frame_row remembered[MOST_REMEMBERED];
 	unsigned nr_remembered;
@@ -21,13 +21,13 @@ struct run {
 	uint64_t cost;
 };
 
-/* Rows are copied; most instructions change one word. */
+/* Costs of an instruction that copies a row, and of a step of work; other instructions cost 1. */
 #define COST_OF_ROW 32u
 #define COST_OF_STEP 8u
 
 static void put_place(struct run *run, uint64_t number, enum pd_frame_how how, int64_t offset)
 {
-	/* others never change what a frame's caller is */
+	/* Unwinding does not need other registers. */
 	if (number < PD_FRAME_REGISTERS)
 		run->row->registers[number] = (struct pd_frame_register){ how, offset };
 }
@@ -52,7 +52,7 @@ static bool put_cfa(struct run *run, uint64_t number, int64_t offset)
 	return true;
 }
 
-/* A new register or offset, where both are known. */
+/* Changes the register or the offset, if both are known. */
 static bool change_cfa(struct run *run, uint64_t number, int64_t offset)
 {
 	return !run->row->cfa_is_other && put_cfa(run, number, offset);
@@ -65,7 +65,7 @@ static bool pass_block(struct pd_cursor *c, const uint8_t **ret, uint64_t *ret_s
 	return *ret != NULL;
 }
 
-/* The linkage table of x86-64 pushes a word in the midst of its entries of 16 bytes:
+/* Recognizes the expression of x86-64's procedure linkage table, whose entries of 16 bytes push a word before offset N:
  * 8 + rsp + ((rip & 15) >= N ? 8 : 0). */
 static void put_cfa_expression(struct run *run, const uint8_t *block, uint64_t size, uint64_t address)
 {
@@ -97,7 +97,7 @@ static bool pop_row(struct run *run)
 	return true;
 }
 
-/* One instruction that neither moves on nor has an operand in the opcode. */
+/* Runs an instruction that does not advance the address, and whose opcode contains no operand. */
 static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint64_t address)
 {
 	const uint8_t *block;
@@ -105,7 +105,7 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	switch (op) {
 	case DW_CFA_nop: return true;
 	case DW_CFA_GNU_args_size: pd_dwarf_uleb(c); return true;
-	/* of aarch64, there with the same number: the return address is signed from here on, or no more */
+	/* On aarch64 this number is DW_CFA_AARCH64_negate_ra_state: the return address becomes signed, or unsigned. */
 	case DW_CFA_GNU_window_save:
 		run->row->is_signed = !run->row->is_signed;
 		return run->machine == EM_AARCH64;
@@ -150,7 +150,7 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	}
 }
 
-/* Whether the instruction moves on, and how far. */
+/* Whether the instruction advances the address, and how far. */
 static bool takes_step(struct pd_cursor *c, unsigned op, uint64_t *ret)
 {
 	switch (op >> 6 ? op & 0xc0u : op) {

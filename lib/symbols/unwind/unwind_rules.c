@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The unwinding rules of a file. An entry is read, with its neighbours, when an address of its code is looked up, so
- * the tables of a large file are never in memory as a whole; a rule takes 24 bytes. This file handles files whose
- * .eh_frame has the index that linkers write (.eh_frame_hdr); libdwfl does the rest. */
+/* The rules of a file for unwinding. A look-up of an address reads its entry and the bytes around it, so the tables of
+ * a large file need not fit into memory; a rule takes 24 bytes. This file makes rules if .eh_frame has the index that
+ * linkers write (.eh_frame_hdr); libdwfl unwinds through other files. */
 #include "config.h"
 #include "symbols/unwind/unwind_rules.h"
 #include <string.h>
@@ -55,17 +55,17 @@ struct slot {
 	_Atomic uint64_t first, second;
 };
 struct slots {
-	struct slots *former;      /* smaller; others may still read it */
+	struct slots *former;      /* the smaller table before, which other threads may still read */
 	size_t size;               /* a power of two */
 	struct slot items[];
 };
 #define FIRST_SLOTS 256u
 
-#define BLOCK 32u                  /* entries of the index that are looked through after a look-up in memory */
-#define WINDOW 512u                /* bytes of an entry that are read at once: nearly all are shorter */
+#define BLOCK 32u                  /* entries of the index for each one in `starts` */
+#define WINDOW 512u                /* bytes of an entry that are read first; nearly all entries are shorter */
 #define MOST_CIES 8u
-#define BYTES_OF_STEP 64u          /* of an entry that is read */
-#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once, and kept while memory is not short */
+#define BYTES_OF_STEP 64u          /* bytes of an entry that count as a step of work */
+#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once and kept in memory */
 #define MOST_PIECES 512u
 
 struct piece {
@@ -80,25 +80,25 @@ struct cie {
 };
 
 struct pd_rules {
-	struct pd_monitor *lock;           /* for all but the slots that are read */
+	struct pd_monitor *lock;           /* protects all members; slots are read without it */
 	_Atomic(struct slots *) slots;
 	size_t used;
 	size_t accounted;
 	bool is_opened, is_fine;
-	struct pd_work work;               /* of reading and running entries */
-	atomic_bool is_beyond;             /* that was too much: stacks end in this file */
-	bool has_debug_frame;              /* which libdwfl looks into for what .eh_frame has no entry for */
+	struct pd_work work;               /* limits reading and running entries */
+	atomic_bool is_beyond;             /* the limit was reached: stacks end in this file */
+	bool has_debug_frame;              /* libdwfl searches it for addresses without an entry in .eh_frame */
 	struct pd_frame_table eh;
 	uint64_t eh_offset, eh_size;
 	uint64_t index_offset, index_address, nr_entries;
-	int32_t *starts;                   /* of each BLOCK-th entry of the index */
+	int32_t *starts;                   /* start of each BLOCK-th entry of the index */
 	size_t nr_starts;
 	struct cie cies[MOST_CIES];
 	unsigned nr_cies, next_cie;
-	uint8_t *bytes;                    /* of an entry */
+	uint8_t *bytes;                    /* buffer for an entry */
 	size_t room;
 	uint8_t cie_bytes[WINDOW];
-	struct piece pieces[MOST_PIECES];  /* by their place in the file */
+	struct piece pieces[MOST_PIECES];  /* indexed by the place in the file, modulo MOST_PIECES */
 };
 
 static size_t place_of(const struct slots *slots, uint64_t key)
@@ -133,7 +133,7 @@ static void put_slot(struct slots *slots, uint64_t key, const struct words *word
 	atomic_store_explicit(&slots->items[i].key, key, memory_order_release);
 }
 
-/* Room for one more. false: without memory, the rule is found again when it is needed again. */
+/* Makes room for a rule. false: no memory; the rule is not kept, and is made again when needed. */
 static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 {
 	struct slots *old = atomic_load_explicit(&rules->slots, memory_order_relaxed);
@@ -175,7 +175,7 @@ static void store_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 
 /* --- pieces of the tables ----------------------------------------------------------------------------------------- */
 
-/* The piece at an offset, which a file has whole. NULL: there is no memory for it, or it cannot be read. */
+/* Returns the piece at an offset; the file must contain all of it. NULL: no memory, or it cannot be read. */
 static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
 {
 	struct pd_account *account = pd_symbols_account(dso->symbols);
@@ -195,7 +195,7 @@ static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rul
 	return piece->bytes;
 }
 
-/* As pd_elf_read. Code of a program lies close together, and so do its entries. */
+/* As pd_elf_read, but keeps the pieces: addresses in stacks are often close together, and so are their entries. */
 static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset, uint8_t *out,
 		       size_t size)
 {
@@ -279,7 +279,7 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 	return read_starts(elf, rules);
 }
 
-/* Where the entry is that may be for an address, as an offset in .eh_frame. false: nowhere, or it cannot be read. */
+/* Finds the offset in .eh_frame of an address's entry, if it has one. false: none; *ret_failed: a read failed. */
 static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
 		       uint64_t *ret)
 {
@@ -306,7 +306,7 @@ static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-/* Reads the entry at an offset into *bytes, which has room for *room and, if `grows`, gets room for more. */
+/* Reads the entry at an offset into *bytes, a buffer of *room bytes, which grows if needed and if `grows`. */
 static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at, uint8_t **bytes,
 		       size_t *room, bool grows, struct pd_frame_entry *ret)
 {
@@ -341,7 +341,7 @@ static struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *r
 	size_t room = sizeof rules->cie_bytes;
 	if (!read_entry(dso, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
 		return NULL;
-	uint64_t steps;   /* of a few bytes */
+	uint64_t steps;   /* not counted: a CIE is short */
 	struct cie *cie = &rules->cies[rules->next_cie];
 	rules->next_cie = (rules->next_cie + 1) % MOST_CIES;
 	rules->nr_cies += rules->nr_cies < MOST_CIES;
@@ -368,7 +368,7 @@ bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
 	}
 }
 
-/* false: the place is of another form. */
+/* Converts the place of a saved register; false: it has another form. */
 static bool take_place(const struct pd_frame_register *from, enum pd_rule_place *ret, int32_t *ret_offset)
 {
 	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
@@ -376,7 +376,7 @@ static bool take_place(const struct pd_frame_register *from, enum pd_rule_place 
 	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_OTHER && fits_in(from->offset, 32);
 }
 
-/* false: the caller's frame begins at another register, or far away. */
+/* Converts the CFA; false: it is computed from another register, or the offset is too large. */
 static bool take_base(const struct pd_frame_row *row, const struct pd_rule_registers *registers, struct pd_rule *rule)
 {
 	if (row->cfa_is_other || !fits_in(row->cfa_offset, 32))
@@ -404,7 +404,7 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 		rule.kind = PD_RULE_END;
 		return rule;
 	}
-	/* only aarch64 has a register for it */
+	/* Only aarch64 can have the return address in a register. */
 	if ((return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64) || !fits_in(return_address->offset, 16) ||
 	    !take_place(return_address, &rule.return_address, &rule.return_address_at) ||
 	    !take_place(&places[numbers.fp], &rule.fp, &rule.fp_at))
@@ -421,8 +421,8 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 	return rule;
 }
 
-/* Counts the work for an address as far as it is more than any look-up may cause, so the sum does not depend on which
- * thread looks up cheap addresses first. false: cancelled. */
+/* Counts the steps of a look-up beyond PD_WORK_OF_LOOKUP. Cheap look-ups count nothing, so the sum does not depend on
+ * which thread makes them first. false: cancelled. */
 static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t steps,
 		       struct pd_rule *rule)
 {
@@ -437,7 +437,7 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 	return status != PERFDATA_EINTR;
 }
 
-/* false: an allocation or a read failed, and was reported; or the look-up has to wait for its turn. */
+/* Makes the rule of an address. false: a failure, which was reported, or the look-up has to wait for its turn. */
 static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
 		      struct pd_rule *ret)
 {
@@ -469,7 +469,7 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-/* As pd_rule_find. */
+/* As pd_rule_find, with the lock of the rules; makes the rule if no other thread has made it. */
 static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
 		      struct pd_rule *ret)
 {
@@ -488,7 +488,7 @@ static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	return true;
 }
 
-/* The rules of a dso, which has none at first. */
+/* Returns the rules of a dso; makes an empty table at first. NULL: no memory, which was reported. */
 static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
 {
 	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_acquire);
@@ -512,8 +512,8 @@ static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
 
 bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn, struct pd_rule *ret)
 {
-	/* what answers lack is counted, and what they have to hold is noted, for stacks in their turn alone: else both
-	 * would depend on the number of threads */
+	/* Only stacks in their turn count missing answers and note addresses for a bundle: else both would depend on
+	 * the number of threads. */
 	if (!in_turn && (dso->answers || dso->asked))
 		return false;
 	if (dso->answers) {

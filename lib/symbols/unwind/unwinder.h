@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An unwinder, for the files that walk stacks: unwind.c by the rules of files, unwind_libdwfl.c by libdwfl. */
+/* The unwinder, for the files that walk stacks: unwind.c by rules, unwind_libdwfl.c by libdwfl. */
 #ifndef PD_UNWINDER_H
 #define PD_UNWINDER_H
 
@@ -8,13 +8,13 @@
 #include "symbols/unwind/unwind.h"
 
 #define PD_MAX_REGS 64
-/* Frames that give no step, at address 0, would otherwise never end. */
+/* Most frames per address of the result: frames at address 0 add no address, and might never end. */
 #define PD_FRAMES_OF_STEP 4u
 
-/* A file that an address was met in, and the addresses that belong to it. */
+/* A file in which an address was found, and the range of its addresses. */
 struct pd_unwind_module {
 	uint64_t start, end;
-	uint64_t bias;                   /* of addresses in memory, against the file's own */
+	uint64_t bias;                   /* address in memory minus virtual address in the file */
 	struct perfdata_symbols_dso *dso;
 	bool is_reported;                /* libdwfl knows it */
 };
@@ -28,11 +28,11 @@ struct pd_unwind_modules {
 	struct pd_unwind_module list[];
 };
 
-/* Registers of a machine: how perf and DWARF number them. */
+/* How perf and DWARF number the registers of a machine. */
 struct pd_unwind_machine {
-	uint8_t ip, sp;           /* perf's numbers */
-	uint8_t count;            /* of DWARF registers that are set */
-	uint8_t word;             /* bytes */
+	uint8_t ip, sp;           /* numbers of perf */
+	uint8_t count;            /* entries of perf_of */
+	uint8_t word;             /* size of an address in bytes */
 	const uint8_t *perf_of;   /* DWARF number → perf's number */
 	unsigned machine;         /* EM_… */
 };
@@ -43,41 +43,41 @@ struct perfdata_unwinder {
 	enum perfdata_unwind_arch arch;
 	perfdata_unwind_find *find;
 	void *user;
-	struct Dwfl *dwfl;        /* NULL: nothing was left to libdwfl yet */
+	struct Dwfl *dwfl;        /* NULL: libdwfl was not needed yet */
 	bool attached;
-	bool had_modules;         /* at some time, also before a reset */
-	struct pd_unwind_module *modules;   /* by their start */
+	bool had_modules;         /* it had modules at some time, maybe before they were forgotten */
+	struct pd_unwind_module *modules;   /* sorted by start */
 	size_t nr_modules, modules_room;
-	size_t last_module;       /* the one in which an address was found last */
-	struct pd_unwind_modules *shared;   /* the same for other threads; NULL: nobody asked since the last change */
-	bool is_ahead;            /* of its turn: it takes no further modules, and no libdwfl */
-	bool needs_turn;          /* is_ahead, and the stack needs one of these */
+	size_t last_module;       /* index of the module in which an address was found last */
+	struct pd_unwind_modules *shared;   /* copy of `modules` for other threads; NULL: not yet needed */
+	bool is_ahead;            /* it unwinds ahead of its turn: without further modules and libdwfl */
+	bool needs_turn;          /* is_ahead, and the stack needs a further module or libdwfl */
 	size_t nr_reported;
 	bool only_libdwfl;        /* only tests set it, to compare libdwfl with the rules */
-	bool by_libdwfl;          /* it unwinds now: each module is reported as it is found */
-	bool overlap;             /* modules do: libdwfl decides which one has an address */
+	bool by_libdwfl;          /* libdwfl is unwinding: modules are reported when found */
+	bool overlap;             /* modules overlap: libdwfl decides which one has an address */
 	/* the sample at hand */
 	const struct perfdata_unwind_sample *sample;
 	uint64_t ip, sp;
 	uint64_t *pcs;
 	size_t room, count;
 	size_t nr_frames;
-	bool is_cut;              /* the last frame's caller is above the memory that was recorded */
-	bool has_jit;             /* frames of a JIT compiler's code, which libdwfl cannot pass */
+	bool is_cut;              /* the last frame's caller is above the recorded stack memory */
+	bool has_jit;             /* the stack has frames of JIT code, which libdwfl cannot unwind */
 };
 
 /* --- unwind_process.c --------------------------------------------------------------------------------------------- */
 
-/* The recorded value of a register, by perf's number. false: it was not recorded. */
+/* Returns the recorded value of a register of perf's number; false: it was not recorded. */
 bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret);
 static inline uint64_t pd_unwinder_word(const uint8_t *bytes, size_t size)
 {
 	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	return size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
 }
-/* A word that is not in the recorded stack, from a mapped file. */
+/* Reads a word that is not in the recorded stack from a mapped file. */
 bool pd_unwinder_read_elsewhere(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
-/* A word of the process's memory, from the recorded stack or a mapped file. */
+/* Reads a word of the process's memory from the recorded stack or a mapped file. */
 static inline bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
 	const struct perfdata_bytes *stack = &u->sample->stack;
@@ -88,13 +88,13 @@ static inline bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t a
 	*ret = pd_unwinder_word(stack->data + at, size);
 	return true;
 }
-/* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
+/* Adds the file that is mapped at an address to the modules if needed. false: the mapping has no usable file. */
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
-/* The rule of a JIT compiler for an address that is in no file. false: there is none. */
+/* Finds the rule of a JIT compiler for an address in no file; false: there is none. */
 bool pd_unwinder_find_jit_rule(struct perfdata_unwinder *u, uint64_t address, struct pd_rule *ret);
-/* As pd_unwinder_find_module, where the address is not in the module that was found last. */
+/* As pd_unwinder_find_module, but does not try the module that was found last. */
 struct pd_unwind_module *pd_unwinder_search_module(struct perfdata_unwinder *u, uint64_t address);
-/* The module of an address, as libdwfl sees it: its end belongs to it too, unless another one starts there. */
+/* Finds the module of an address. As in libdwfl, `end` belongs to a module, too, if no other module starts there. */
 static inline struct pd_unwind_module *pd_unwinder_find_module(struct perfdata_unwinder *u, uint64_t address)
 {
 	struct pd_unwind_module *last = u->last_module < u->nr_modules ? &u->modules[u->last_module] : NULL;
@@ -102,20 +102,20 @@ static inline struct pd_unwind_module *pd_unwinder_find_module(struct perfdata_u
 			      (u->last_module + 1 == u->nr_modules || address < last[1].start);
 	return is_there ? last : pd_unwinder_search_module(u, address);
 }
-/* Whether libdwfl is there; a failure to load it is counted. */
+/* Whether libdwfl can be used; counts a failure to load it. */
 bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u);
 
 /* --- unwind_dwfl_files.c, unwind_libdwfl.c: call these after pd_libdw_load succeeded ------------------------------ */
 
-/* Reports all modules that libdwfl does not know yet. false: without memory. */
+/* Reports to libdwfl all modules that it does not know yet; false: no memory. */
 bool pd_dwfl_report_all(struct perfdata_unwinder *u);
-/* Reports a module. false: libdwfl does not find the address in it. */
+/* Reports a module to libdwfl; false: libdwfl does not find the address in the module. */
 bool pd_dwfl_report(struct perfdata_unwinder *u, struct pd_unwind_module *module, uint64_t address);
-/* Whether a module that was reported has the address. */
+/* Whether a module that libdwfl knows contains the address. */
 bool pd_dwfl_has_module(struct perfdata_unwinder *u, uint64_t address);
-/* Walks the whole stack of the sample at hand. PERFDATA_ABSENT: no step was found; PERFDATA_ENOMEM. */
+/* Unwinds the whole stack of the current sample by libdwfl. PERFDATA_ABSENT: no address was found; PERFDATA_ENOMEM. */
 enum perfdata_status pd_dwfl_unwind(struct perfdata_unwinder *u);
-/* Forgets all modules. */
+/* Makes libdwfl forget all modules. */
 void pd_dwfl_end(struct perfdata_unwinder *u);
 
 #endif

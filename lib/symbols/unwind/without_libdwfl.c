@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For builds without libdwfl: a stack that unwind.c leaves to libdwfl ends there. */
+/* For builds without libdwfl: a stack ends at the frame that needs libdwfl. */
 #include "config.h"
 #include "symbols/unwind/unwinder.h"
 
