@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The allow list: which keys may regress, by how much, and why:
+/* The allow list says which keys may regress, by how much, and why:
  *
  *   # a comment
  *   EVENT-GLOB <tab> KEY-GLOB <tab> LIMIT <tab> REASON        LIMIT: +2.5pp, x1.3 or any

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a baseline, which may come from anybody: whatever its bytes, the result is a baseline or an error. */
+/* Reads a baseline, which may be hostile: whatever its bytes, the result is a baseline or an error. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ bool pd_baseline_is(const void *bytes, size_t size)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Ids of files or keys in a text → their indexes in the baseline. */
+/* Maps ids of files or keys in a text to their indexes in the baseline. */
 struct id_map {
 	uint32_t *ids;
 	size_t nr, room;
@@ -74,7 +74,7 @@ struct reading {
 	size_t line_room;
 	char *fields[MAX_FIELDS];
 	size_t nr_fields;
-	uint64_t number;                 /* of the line, from 1 */
+	uint64_t number;                 /* number of the line, from 1 */
 	bool begun;                      /* the first line was read */
 	struct pd_side_recording *recording;
 	struct pd_side_event *event;
@@ -161,7 +161,7 @@ static bool sums_field(const struct reading *reading, size_t field, struct pd_sh
 
 /* --- ids ---------------------------------------------------------------------------------------------------------- */
 
-/* Takes the next id of a text, whose ids go up from 0. */
+/* Maps the next id of a text; ids must be 0, 1, 2 … */
 static bool map_next(struct reading *reading, struct id_map *map, size_t field, uint32_t id)
 {
 	uint64_t stated;
@@ -192,7 +192,7 @@ static bool take_file(struct reading *reading)
 	const struct pd_side_file file = { .kind = (enum perfdata_dso_kind)kind,
 					   .build_id = keep_text(reading, reading->fields[3]),
 					   .path = keep_text(reading, reading->fields[4]) };
-	/* interned: equal texts have one address */
+	/* Texts are interned, so equal texts have one address. */
 	const struct { const void *build_id, *path; uint64_t kind; } same = { file.build_id, file.path, kind };
 	const uint32_t id = pd_intern_put(baseline->files_known, &same, sizeof same);
 	if (id == baseline->nr_files) {
@@ -330,7 +330,7 @@ static bool take_edge(struct reading *reading)
 	return true;
 }
 
-/* Two kinds of keys have nothing in common. */
+/* Refuses keys of another kind, which cannot be compared. */
 static bool take_by(struct reading *reading)
 {
 	struct perfdata_baseline *baseline = reading->baseline;

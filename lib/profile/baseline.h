@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A side of a comparison in memory, and its text.
+/* A side of a comparison, in memory and as a text:
  *
- *   perfdata-baseline/1                                           a text, or several one after the other, each with
- *                                                                 ids of its own
+ *   perfdata-baseline/1                                           one text, or several texts one after the other,
+ *                                                                 each with its own ids
  *   by         symbol                                             or "symbol, exact names"
  *   file       ID KIND BUILD-ID PATH
- *   key        ID FILE NAME SHOWN RAW-NAME CLONES                 FILE may be empty; SHOWN and RAW-NAME too: they are
- *                                                                 then as the field before them
+ *   key        ID FILE NAME SHOWN RAW-NAME CLONES                 FILE may be empty; an empty SHOWN or RAW-NAME is the
+ *                                                                 same as the field before it
  *   address    ID FILE HEX                                        a key without a name
  *   recording  NAME DURATION LOST-RECORDS LOST-SAMPLES COMPLETE ARCH CPU CPUS RELEASE
  *   event      NAME CONFIG EXCLUDE RATE PRECISE WEIGHT CHAINS IS-TIME SAMPLES WEIGHT SQUARES NAMED KERNEL INLINED
@@ -35,9 +35,9 @@ struct pd_side_key {
 	uint32_t file;                   /* PD_NO_FILE: none */
 	const char *name;                /* normalized (key_name.h) */
 	const char *shown,
-		*raw_name; /* one of the key's names, demangled and mangled; "": as the member before */
+		*raw_name; /* one of the key's names, demangled and mangled; "": same as the member before */
 	uint64_t clones;                 /* how many names the key has */
-	bool has_address;                /* instead of a name */
+	bool has_address;                /* the key has an address instead of a name */
 	uint64_t address;
 };
 struct pd_side_sum {
@@ -45,10 +45,10 @@ struct pd_side_sum {
 	struct pd_share_sums self, inclusive;
 };
 struct pd_side_edge {
-	uint32_t caller, callee;         /* keys */
+	uint32_t caller, callee;         /* indexes of keys */
 	uint64_t n, w;
 };
-/* How an event was set up, as texts: a comparison only asks whether they are equal. */
+/* How an event was set up, as texts, which a comparison tests for equality. */
 struct pd_side_setup {
 	const char *config;              /* type and config, as "0/3/0/0" */
 	const char *exclude;             /* "user", "kernel,hv" … */
@@ -85,7 +85,7 @@ struct perfdata_baseline {
 	size_t nr_recordings, recordings_room;
 };
 
-/* Lines of the text (baseline_write.c). */
+/* Write lines of the text (baseline_write.c). */
 void pd_baseline_head(struct perfdata_text *out, const char *by);
 void pd_baseline_file(struct perfdata_text *out, uint32_t id, const struct pd_side_file *file);
 void pd_baseline_key(struct perfdata_text *out, uint32_t id, const struct pd_side_key *key);

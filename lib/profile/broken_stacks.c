@@ -73,7 +73,7 @@ size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_b
 		if (file.stacks < LEAST_STACKS || percent_of(file.stacks, broken->stacks) < LEAST_PERCENT ||
 		    percent_of(broken_of(&file), file.stacks) < LEAST_BROKEN)
 			continue;
-		/* the list is full: the new file replaces the one with the fewest stacks */
+		/* If the list is full, the new file replaces the file with the fewest stacks. */
 		if (nr < room)
 			files[nr++] = file;
 		else if (room && compare_files(&file, &files[nr - 1]) < 0)
@@ -83,7 +83,7 @@ size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_b
 	return nr;
 }
 
-/* So many addresses of a stack the kernel records at most; what kernel.perf_event_max_stack was is not recorded. */
+/* Returns the kernel's limit of a stack. Recordings lack kernel.perf_event_max_stack, so its default counts. */
 static uint32_t most_addresses(const struct perfdata_attr *attr)
 {
 	const uint32_t usual = 127;
@@ -94,8 +94,8 @@ uint64_t pd_broken_stacks_cut(const struct pd_broken_stacks *broken, const struc
 {
 	if (event->attr->sample_type & PERFDATA_SAMPLE_STACK_USER)
 		return broken->cut;
-	/* A deeper stack shows that the limit was another one. Single ones are nearly always what frame pointers make
-	 * of code that has none. */
+	/* If a stack is deeper, the limit was another one. A single stack at the limit is nearly always a chain of
+	 * frame pointers that goes through code without frame pointers. */
 	const bool at_limit = broken->depth == most_addresses(event->attr) && broken->deepest >= LEAST_STACKS &&
 			      percent_of(broken->deepest, broken->stacks) >= LEAST_PERCENT;
 	return at_limit ? broken->deepest : 0;
@@ -157,9 +157,9 @@ void pd_broken_stacks_spell(const struct pd_broken_file *file, const struct perf
 struct perfdata_broken_stacks {
 	const struct perfdata_session *session;
 	struct pd_broken_stacks *events;     /* by index of the event */
-	const struct perfdata_event **of;    /* the same */
+	const struct perfdata_event **of;    /* by the same index */
 	size_t nr, room;
-	struct perfdata_text text;           /* of the last row */
+	struct perfdata_text text;           /* text of the last row */
 };
 
 enum perfdata_status perfdata_broken_stacks_new(struct perfdata_broken_stacks **ret)
@@ -197,7 +197,7 @@ static struct pd_broken_stacks *of_event(struct perfdata_broken_stacks *all, con
 	return &all->events[event->index];
 }
 
-/* Steps are callee first; those of the kernel come before those of the user. */
+/* Steps begin with the innermost callee, so steps of the kernel come before steps of the user. */
 static struct pd_broken_chain chain_of(const struct perfdata_session *session, const struct perfdata_step *steps,
 				       size_t nr)
 {
@@ -235,7 +235,7 @@ enum perfdata_status perfdata_broken_stacks_take(struct perfdata_broken_stacks *
 	return PERFDATA_OK;
 }
 
-enum { FILES_TOLD = 3 };     /* of an event */
+enum { FILES_TOLD = 3 };     /* files to report for an event */
 
 enum perfdata_status perfdata_broken_stacks_row(struct perfdata_broken_stacks *all, size_t number,
 						struct perfdata_broken_row *ret)

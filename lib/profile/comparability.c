@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Are two sides comparable? Notes say what differs between them besides their functions: machine, set-up of events,
- * lost samples, missing names, runs that are given twice. */
+ * lost samples, missing names, duplicate runs. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { CLEAR = 3 };                        /* standard errors */
 
-/* The text that a check compares: one of each recording, or of an event of each recording. */
+/* Returns the text that a check compares for a recording, or for an event of a recording. */
 typedef const char *text_fn(const struct pd_side_recording *recording, const struct pd_side_event *event);
 
 static const char *arch_of(const struct pd_side_recording *recording, const struct pd_side_event *event)
@@ -69,7 +69,7 @@ static const struct check {
 	const char *code, *what;
 	text_fn *text;
 	bool of_event, is_reason;
-	bool empty_counts;               /* an empty text is a value; else it means unknown */
+	bool empty_counts;               /* an empty text is a value; if false, it means unknown */
 } checks[] = {
 	{ "event", "setup of the event (type and config)", config_of, true, true, false },
 	{ "modifiers", "exclusions of the event", exclude_of, true, true, true },
@@ -103,7 +103,7 @@ static bool side_has(const struct perfdata_comparison *comparison, const struct 
 		if (own && !strcmp(own, value))
 			return true;
 	}
-	return !any;   /* a side that only has unknown values differs from no value */
+	return !any;   /* a side with only unknown values does not differ */
 }
 
 static void run_check(struct perfdata_comparison *comparison, const struct check *check,
@@ -127,7 +127,7 @@ static void run_check(struct perfdata_comparison *comparison, const struct check
 }
 
 struct event_sums {
-	double named, lost;            /* parts of 1 */
+	double named, lost;            /* shares, from 0 to 1 */
 	uint64_t samples, kernel_samples;
 	bool some_inlined;
 };
@@ -153,7 +153,7 @@ static struct event_sums sum_up(const struct perfdata_comparison *comparison, co
 	return sums;
 }
 
-/* Whether the parts of the weight that have names differ by more than chance makes them. */
+/* Whether the shares of the weight that have names differ by more than chance. */
 static bool names_differ(const struct perfdata_comparison *comparison, const struct event_sums sides[2])
 {
 	if (!sides[0].samples || !sides[1].samples)
@@ -208,7 +208,7 @@ static void check_durations(struct perfdata_comparison *comparison)
 				sums[0] / 1e9, sums[1] / 1e9);
 }
 
-/* Adds a note if nothing was rebuilt: each build-id of a file of user space is on both sides. */
+/* Adds a note if all build-ids of user space are on both sides, so nothing was rebuilt. */
 static void check_rebuilt(struct perfdata_comparison *comparison)
 {
 	size_t nr = 0, same = 0;
@@ -257,8 +257,8 @@ static int compare_events(const struct pd_side_event *a, const struct pd_side_ev
 	return order;
 }
 
-/* Orders recordings by what a baseline knows of the run, its keys aside, which have other ids on the other side.
- * 0: they are the same run. */
+/* Orders recordings by all that a baseline states about a run, except keys, whose ids differ between sides. 0: the same
+ * run. */
 static int compare_runs(const void *left, const void *right)
 {
 	const struct pd_side_recording *a = ((const struct run *)left)->recording,
@@ -271,7 +271,7 @@ static int compare_runs(const void *left, const void *right)
 	return order;
 }
 
-/* Where a side has a run twice, runs seem to differ by less than they do. One note of each kind will do. */
+/* Notes copies of a run, once per kind: a run that a side has twice makes runs seem more alike than they are. */
 static void note_copies(struct perfdata_comparison *comparison, const struct run *run, const size_t copies[2],
 			bool noted[3])
 {
@@ -301,7 +301,7 @@ static void check_copies(struct perfdata_comparison *comparison)
 	for (size_t i = 0; i < nr; i++) {
 		const struct pd_side_recording *recording = pd_compare_recording(comparison, i);
 		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
-		/* runs without times may be alike by chance */
+		/* Runs without times may be equal by chance. */
 		if (recording->reported.duration)
 			runs[nr_runs++] = (struct run){ recording, side };
 	}

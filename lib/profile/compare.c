@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_compare: the events of two sides, their keys as rows, and the verdict. */
+/* perfdata_compare: matches the events of two sides, makes their keys rows, and decides the verdict. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -23,15 +23,15 @@ const char *perfdata_change_name(enum perfdata_change change)
 	return names[change];
 }
 
-/* Each event has a place for each recording: a side has few of both, but a stored baseline may state any number. */
+/* Each event has a cell for each recording: normally few, but a stored baseline may claim any number of both. */
 #define MOST_CELLS (UINT64_C(1) << 20)
-#define MOST_WORK (UINT64_C(1) << 28)      /* steps, besides those for each row, call and recording */
-#define STEPS_OF_CELL 8                    /* reading a cell once takes about as long as so many steps */
+#define MOST_WORK (UINT64_C(1) << 28)      /* steps, in addition to those per row, call and recording */
+#define STEPS_OF_CELL 8                    /* reading a cell costs this many steps */
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Events are matched by name; a recording may have two events of one name. `names`: those of the events so far, in
- * order. NULL without memory. */
+/* Returns the event with the name of `of`, or a new one. A recording may have two events of one name. names: the names
+ * of the events so far, in order. NULL without memory. */
 static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, struct pd_intern *names,
 					    const struct pd_side_event *of, size_t most)
 {
@@ -54,7 +54,7 @@ static struct pd_compare_event *event_named(struct perfdata_comparison *comparis
 	return event;
 }
 
-/* The events of all recordings, in the order of their first appearance. */
+/* Finds the events of all recordings, in the order of their first appearance. */
 static bool find_events(struct perfdata_comparison *comparison)
 {
 	const size_t nr = pd_compare_nr(comparison);
@@ -145,7 +145,7 @@ static bool make_rows(struct perfdata_comparison *comparison, struct pd_compare_
 	if (!event->row_of)
 		return false;
 	event->nr_rows = count_rows(comparison, event);
-	/* each row has a place for each recording, which a stored baseline may state in a few bytes */
+	/* Each row has a cell for each recording; a stored baseline may claim recordings in a few bytes each. */
 	pd_compare_allot(comparison->work, event->nr_rows + pd_compare_nr(comparison));
 	if (!pd_compare_spend(comparison->work, (uint64_t)event->nr_rows * pd_compare_nr(comparison) * STEPS_OF_CELL))
 		return false;
@@ -208,7 +208,7 @@ static bool has_both(const struct pd_compare_event *event)
 	return event->reported.sides[0].recordings && event->reported.sides[1].recordings;
 }
 
-/* Adds notes about what could not be seen. False if something could not: then nothing passes. */
+/* Adds notes about changes that the comparison cannot see. False: there may be such changes, so nothing passes. */
 static bool note_unseen(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
 	const struct perfdata_compared_side *sides = event->reported.sides;
@@ -217,7 +217,7 @@ static bool note_unseen(struct perfdata_comparison *comparison, const struct pd_
 	if (!sides[0].samples && !sides[1].samples)
 		return true;
 	if (event->little_matches)
-		return false;                  /* a note says so already */
+		return false;                  /* another note says this already */
 	if (!sides[0].samples || !sides[1].samples)
 		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", name,
 				sides[0].samples ? "after" : "before");
@@ -276,7 +276,7 @@ static void decide_verdict(struct perfdata_comparison *comparison)
 			comparison->notes[i].is_reason = comparison->verdict == PERFDATA_VERDICT_INCONCLUSIVE;
 }
 
-/* A rule OLD=NEW that no name before matches is most likely misspelled. */
+/* Notes each rule OLD=NEW that matches no name before: OLD is probably misspelled. */
 static void note_unused_rules(struct perfdata_comparison *comparison)
 {
 	const struct perfdata_comparison_options *options = comparison->options;

@@ -15,7 +15,7 @@ static bool has_grown(const struct perfdata_compared *compared)
 /* Rows that regressed by themselves, the largest rise first, and how much of other rows' rises they explain. */
 struct causes {
 	struct pd_compare_event *event;
-	double *explained;                     /* by row */
+	double *explained;                     /* by row: how much of its rise is explained */
 	uint32_t *largest;                     /* by row: the cause that explains most of its rise, + 1 */
 	uint32_t *seen, *list, mark;
 };
@@ -68,7 +68,7 @@ bool pd_compare_find_causes(struct perfdata_comparison *comparison, struct pd_co
 	return fine;
 }
 
-/* Keys are kept once in a comparison's memory: equal ones have one address. */
+/* Returns the row of a cause. A comparison keeps each text once, so equal texts have one address. */
 static const struct pd_compare_row *row_of_cause(const struct pd_compare_event *event, const char *cause)
 {
 	for (size_t i = 0; i < event->nr_rows; i++)

@@ -2,20 +2,20 @@
 /* How much more do repeat runs vary than independent samples would? Each row shows its own dispersion: the variance of
  * its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side estimate it badly for one
  * function, but well for all functions together. So the estimate of a function is drawn towards that of all functions
- * (empirical Bayes, as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
+ * (empirical Bayes, as in limma and edgeR, whose genes pose the same problem: counts, many tests, few repeats):
  *
- *   expected    1 + variation * N*s(1 - s): the work of each function varies from run to run by the same part of
- *               itself, which is visible in functions with many samples
+ *   expected    1 + variation * N*s(1 - s): the work of all functions varies between runs by the same relative
+ *               amount, which only functions with many samples show
  *   dispersion  (prior degrees * expected + degrees * own) / (prior degrees + degrees), at least 1
  *
  * The difference of two sides then has Student's t distribution, with the sum of both degrees of freedom. `variation`
- * and the prior degrees (how alike functions are) are means over all possible values, weighed by how likely they make
- * the observed runs. A function of another kind, such as zeroing of pages, which costs much in one run and nothing in
- * the next, keeps its own dispersion; one function in twenty is expected to be of this kind.
+ * and the prior degrees (how alike functions are) are means over all possible values, weighed by the likelihood of the
+ * observed runs. Some functions, such as the zeroing of pages, cost much in one run and nothing in the next: a function
+ * of this kind keeps its own dispersion. One function in twenty is expected to be of this kind.
  *
  * For single recordings the value of --dispersion is the only estimate; with repeat runs it counts as one degree of
- * freedom beside those of all functions. Single recordings cannot show how much other work of the machine varies, which
- * interrupts and preempts the program: for functions of the kernel that handle this, the estimate is larger. */
+ * freedom, added to those of all functions. Single recordings cannot show how much the work of other programs varies,
+ * which interrupts and preempts this one: kernel functions that handle interrupts get a larger estimate. */
 #include "config.h"
 #include <math.h>
 #include <string.h>
@@ -23,25 +23,25 @@
 
 enum {
 	FEW = 10, STEPS = 21,
-	MOST_FUNCTIONS = 200   /* functions from which the common dispersion is estimated: more would cost time and
-			      * change nothing */
+	MOST_FUNCTIONS = 200   /* functions from which the common dispersion is estimated: more take time and hardly
+			      * change the estimate */
 };
-static const double least_share = 0.001;       /* of those functions */
+static const double least_share = 0.001;       /* least share of these functions */
 static const double usual = 0.02;              /* the median relative variation of a function's work between runs */
 static const double strange = 0.05, strangeness = 8, strange_degrees = 2;
 
-static const double interrupts = 5;            /* multiplies the assumed dispersion of what handles interrupts */
+static const double interrupts = 5;            /* factor of the dispersion of functions that handle interrupts */
 
 struct seen {
 	double dispersion;
-	double size;                           /* N·s(1 - s), the mean over runs */
+	double size;                           /* mean of N·s(1 - s) over runs */
 };
 
 /* How similar the variances of an event's functions are. */
 struct alike {
 	double variation, prior_degrees;
-	double degrees;                        /* of freedom, of a row */
-	double all_degrees;                    /* of all rows together */
+	double degrees;                        /* degrees of freedom of a row */
+	double all_degrees;                    /* degrees of freedom of all rows together */
 };
 
 static double variation_of(unsigned step) { return 1e-6 * pow(2, step); }
@@ -71,16 +71,16 @@ static struct seen observe_row(const struct perfdata_comparison *comparison, con
 	return seen;
 }
 
-/* The median dispersion of independent samples. Smaller values are raised to it: recordings of steady work may vary
- * less than chance, which says nothing about how much functions differ. */
+/* Returns the median dispersion of independent samples, to which smaller values are raised: recordings of steady work
+ * may vary less than chance, which says nothing about how much functions differ. */
 static double even_of(double degrees)
 {
 	const double cube = 1 - 2 / (9 * degrees);
 	return cube * cube * cube;
 }
 
-/* The log likelihood of the dispersion seen, if dispersions are distributed around `expected` as variances with
- * `prior_degrees` degrees of freedom are; without terms that do not depend on the parameters. */
+/* Returns the log likelihood of the observed dispersion if dispersions are distributed around `expected` like variances
+ * with `prior_degrees` degrees of freedom, without terms that do not depend on the parameters. */
 static double log_of(const struct seen *seen, double degrees, double expected, double prior_degrees)
 {
 	const double even = even_of(degrees);
@@ -89,7 +89,7 @@ static double log_of(const struct seen *seen, double degrees, double expected, d
 		       : log(pd_probability_of_variance(even, degrees, expected, prior_degrees));
 }
 
-/* The same for a function like all others, and for one of another kind. */
+/* As log_of, for a function like most others (log_common) and for one of another kind (log_strange). */
 static double log_common(const struct seen *seen, double degrees, double variation, double prior_degrees)
 {
 	return log(1 - strange) + log_of(seen, degrees, expected_of(variation, seen->size), prior_degrees);
@@ -100,7 +100,7 @@ static double log_strange(const struct seen *seen, double degrees, double variat
 	return log(strange) + log_of(seen, degrees, strangeness * expected_of(variation, seen->size), strange_degrees);
 }
 
-/* `others`: log_strange of each function. */
+/* Returns the log likelihood of all functions. others: log_strange of each function. */
 static double log_likelihood(const struct seen *seen, const double *others, size_t nr, double degrees, double variation,
 			     double prior_degrees)
 {
@@ -112,8 +112,8 @@ static double log_likelihood(const struct seen *seen, const double *others, size
 	return sum;
 }
 
-/* The means over all possible values, weighed by how likely they make the observed runs. Few functions or few runs
- * leave a wide range of likely values, for which a grid is exact enough. */
+/* Computes the means of the parameters over all values, weighed by the likelihood of the observed runs. If functions or
+ * runs are few, the range of likely values is wide, so a grid is exact enough. */
 static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 {
 	double others[MOST_FUNCTIONS];
@@ -139,12 +139,12 @@ static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 			inverses += weight / priors[p];
 		}
 	alike->variation = variations / sum;
-	/* the functions of one event show no more of their common variance than these */
+	/* The functions of an event cannot show more degrees than all of them have together. */
 	alike->prior_degrees = fmin(sum / inverses, alike->all_degrees + 1);
 }
 
-/* Whether a function of the kernel runs because something else interrupts or preempts the program: entries of
- * interrupts on x86 and arm64, timer ticks, soft interrupts and the scheduler. */
+/* Whether a kernel function handles what interrupts or preempts the program: it is an entry of interrupts on x86 or
+ * arm64, or belongs to timer ticks, soft interrupts or the scheduler. */
 static bool handles_interrupts(const struct perfdata_comparison_row *row)
 {
 	static const char *const beginnings[] = {
@@ -207,7 +207,7 @@ void pd_compare_find_dispersion(const struct perfdata_comparison *comparison, st
 			nr++;
 		}
 	if (runs > 2) {
-		/* the median, as a multiple of that of independent samples */
+		/* the median dispersion, relative to that of independent samples */
 		const double degrees = (double)(runs - 2);
 		event->reported.dispersion = nr ? pd_median(all, nr) / even_of(degrees) : 1;
 		alike.degrees = degrees;

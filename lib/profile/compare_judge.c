@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of a comparison. With n, w, q: samples of a key, their weight, its squares; N, W, Q those of all:
+/* The numbers of a comparison. n, w, q: samples of a key, their weight, the sum of its squares; N, W, Q: of all keys.
  *
- *   share s = w/W        of a side; after / scale, see compare_scale.c, is the share after in comparable form
- *   variance             s·v of a key that is measured by other samples, s·(1 - s)·v of one that is measured by all;
+ *   share s = w/W        of a side; after / scale (compare_scale.c) is comparable with the share before
+ *   variance             s·v if the key is measured by other samples, s·(1 - s)·v if it is measured by all samples;
  *                        v = (q/w)/W, which is 1/N for samples of one weight
- *   dispersion           how much more repeat runs differ than independent samples would: compare_dispersion.c
- *   t = (after - before) / sqrt(dispersion * (variance_before + variance_after + that of the scale) + what is certain
- *       to vary of the scale), with the degrees of freedom of the dispersion */
+ *   dispersion           variance between runs, as a multiple of that of independent samples (compare_dispersion.c)
+ *   t = (after - before) / sqrt(dispersion * (variance_before + variance_after + variance_scale) + fixed_scale), with
+ *       the degrees of freedom of the dispersion; both members of the scale: struct pd_compare_measure */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void compare_quantity(const struct pd_compare_event *event, struct pd_com
 	reported->delta = after - before;
 	reported->ratio = before > 0 ? after / before : after > 0 ? HUGE_VAL : 1;
 	reported->dispersion = row->dispersion[quantity];
-	/* few samples have no variance of their own */
+	/* Few samples give no variance: both sides get that of the mean share. */
 	const bool few = reported->samples[0] < FEW || reported->samples[1] < FEW;
 	const double middle = (before + after) / 2;
 	const double error = pd_compare_error(event, row, quantity, few ? middle : before, few ? middle : after);
@@ -50,22 +50,22 @@ static void compare_quantity(const struct pd_compare_event *event, struct pd_com
 					: reported->delta == 0;
 }
 
-/* The self and the inclusive weight of a function that calls nothing are one test, not two. */
+/* Whether self and inclusive cost are the same test, as for a function that calls nothing. */
 static bool is_same_test(const struct pd_compare_row *row)
 {
 	return row->sums[PD_SELF][0].w == row->sums[PD_INCLUSIVE][0].w &&
 	       row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
 }
 
-/* Addresses in no file are steps of chains that were unwound wrongly: weight that goes through them belongs to no
+/* Whether the row is an address in no file, which a wrongly unwound chain contains: its weight belongs to no
  * function. */
 static bool is_broken_chain(const struct pd_compare_row *row)
 {
 	return !*row->reported.file && !strcmp(row->reported.key, "[unknown]");
 }
 
-/* Chooses the rows to test by their share of both sides together, from half of the least share on: so every row with
- * the least share on one side is tested, and growing does not matter. */
+/* Chooses the rows to test: those whose share of both sides together is at least half of the least share. So every row
+ * with the least share on one side is tested, whether it grew or not. */
 static void choose_rows(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const enum perfdata_quantities wanted = comparison->options->quantities;
@@ -115,7 +115,7 @@ static bool adjust_probabilities(const struct perfdata_comparison *comparison, s
 	return fine;
 }
 
-/* The smallest rise that counts. */
+/* Returns the smallest rise that counts. */
 static double least_rise(const struct pd_compare_limits *limits, double before)
 {
 	return fmax(limits->increase, (limits->ratio - 1) * before);
@@ -134,8 +134,8 @@ static enum perfdata_change change_of(const struct pd_compare_limits *limits, co
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
 
-/* Whether a rise is likely, and may or may not be beyond the limits. This test is not adjusted for the number of
- * rows: an adjusted test would miss half of the rises that are just beyond the limits. */
+/* Whether a rise is likely, but uncertain to exceed the limits. This test is not adjusted for the number of rows: an
+ * adjusted test would miss half of the rises that are just beyond the limits. */
 static bool is_near_limit(const struct pd_compare_limits *limits, const struct perfdata_compared *reported,
 			  double error, double degrees)
 {
@@ -145,7 +145,7 @@ static bool is_near_limit(const struct pd_compare_limits *limits, const struct p
 		       least_rise(limits, reported->share[PD_BEFORE]);
 }
 
-/* The smallest rise from a share that would have been significant with a power of 80 %: infinite if none would. */
+/* Returns the smallest rise that would be significant with a power of 80 %; infinite: no rise would. */
 static double visible_rise(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			   const struct pd_compare_row *row, enum pd_quantity quantity, double errors)
 {
@@ -157,8 +157,8 @@ static double visible_rise(const struct perfdata_comparison *comparison, const s
 	return errors * pd_compare_error(event, row, quantity, before, before + rise);
 }
 
-/* By how many standard errors a difference has to be off to be significant with a power of 80 %. Rows have few
- * different degrees of freedom. */
+/* How many standard errors a difference needs to be significant with a power of 80 %, kept for the last two degrees of
+ * freedom: rows have few different ones. */
 struct errors { double upper, degrees[2], errors[2]; };
 
 static double errors_of(struct errors *errors, double degrees)
@@ -180,7 +180,7 @@ static int compare_parts(const void *left, const void *right)
 	return (a->too_few < b->too_few) - (a->too_few > b->too_few);
 }
 
-/* Adds up where a rise beyond the limits would have been missed. */
+/* Adds up the shares of functions in which a rise beyond the limits could be missed. */
 static void add_up_blind(struct pd_compare_event *event, struct blind_part *parts, size_t nr)
 {
 	double left = PD_MOST_BLIND;
@@ -196,8 +196,8 @@ static void add_up_blind(struct pd_compare_event *event, struct blind_part *part
 	}
 }
 
-/* Sets the change of each row, and `visible`: the rise that would have been significant with a power of 80 %, and large
- * enough to count. False without memory. */
+/* Sets the change of each row, and `visible`: the smallest rise that counts and is significant with a power of 80 %.
+ * False without memory. */
 static bool decide_event(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct pd_compare_limits *limits = &comparison->limits;
@@ -228,7 +228,7 @@ static bool decide_event(struct perfdata_comparison *comparison, struct pd_compa
 			row->near_limit |= is_near_limit(limits, reported, row->error[quantity],
 							 row->degrees[quantity]);
 		}
-		/* self and inclusive cost are one test here, so both get its answer */
+		/* Self and inclusive cost are the same test: both get its answer. */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->reported.has_stacks)
 			row->reported.inclusive = row->reported.self;
 		row->reported.change = row->reported.self.change > row->reported.inclusive.change

@@ -8,7 +8,7 @@
 #include "profile/file_pairs.h"
 #include "profile/key_name.h"
 
-/* The number of a side's build-id among those of the files that were put in before; UINT32_MAX without memory. */
+/* Returns the number of a file's build-id, a new number for a new build-id; UINT32_MAX without memory. */
 static uint32_t put_build_id(struct pd_intern *build_ids, const struct perfdata_baseline *side, size_t file)
 {
 	return pd_intern_put(build_ids, side->files[file].build_id, strlen(side->files[file].build_id));
@@ -38,7 +38,7 @@ bool *pd_compare_same_files(const struct perfdata_comparison *comparison, unsign
 
 static bool is_unnamed(const struct pd_side_key *key) { return !strcmp(key->name, "(unnamed)"); }
 
-/* The name after of a name before; marks the rule that says it. */
+/* Returns the name after of a name before, by the user's rules, and marks the rule as used. */
 static const char *renamed_key(const char *name, const char *const *rules, size_t nr, bool *used)
 {
 	const char *now = pd_key_renamed(name, rules, nr);
@@ -49,10 +49,10 @@ static const char *renamed_key(const char *name, const char *const *rules, size_
 
 struct file_key {
 	const char *key;
-	const char *build_id;    /* "" where a rule of the user names the file */
+	const char *build_id;    /* "" if a rule of the user names the file */
 };
 
-/* The key of a file, by the user's rules. */
+/* Returns the key of a file, by the user's rules. */
 static struct file_key file_key(struct perfdata_comparison *comparison, unsigned side, const struct pd_side_file *file)
 {
 	const struct perfdata_comparison_options *options = comparison->options;
@@ -66,7 +66,7 @@ static struct file_key file_key(struct perfdata_comparison *comparison, unsigned
 	return (struct file_key){ pd_compare_keep(comparison, ret), ret == key ? file->build_id : "" };
 }
 
-/* Finds the key of each file of both sides: files that only have other names have one key. */
+/* Finds the keys of the files of both sides; a file has the same key on both, even if it was renamed. */
 static void name_files(struct perfdata_comparison *comparison, struct pd_file_pairs *pairs, struct file_key *keys[2])
 {
 	char note[400];
@@ -149,7 +149,7 @@ static void unify_side(struct perfdata_comparison *comparison, unsigned side, co
 		comparison->status = PERFDATA_ENOMEM;
 	for (size_t i = 0; comparison->status == PERFDATA_OK && i < of->nr_keys; i++) {
 		const struct pd_side_key *key = &of->keys[i];
-		/* functions without a name are compared by address or together as one key, never both */
+		/* Functions without names are compared either by address or together as one key. */
 		const bool by_address = key->file != PD_NO_FILE && same[key->file];
 		const bool counts = key->has_address ? by_address : !is_unnamed(key) || !by_address;
 		key_of[i] = counts ? unify_key(comparison, side, key, file_keys) : UINT32_MAX;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* How much of the weight lies in keys that both sides have? Where that is little, the sides were built or named
- * differently: each old key then seems removed, and each new one expensive. Files that may be the same by their
- * functions are proposed to the user, and never taken for the same. */
+/* How much of the weight lies in keys of both sides? If it is little, the sides were built or named differently, so old
+ * keys seem removed and new keys expensive. This file proposes to the user which files may be the same, by the names of
+ * their functions, but never treats them as the same. */
 #include "config.h"
 #include <math.h>
 #include <string.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-enum { FEW = 10 };                         /* samples: a key with fewer may be missing by chance */
+enum { FEW = 10 };                         /* samples; a key with fewer may be missing by chance */
 static const double some = 0.1, most = 0.5, file_floor = 0.05, row_floor = 0.001;
 
 /* A file that has samples on one side only. */
@@ -28,7 +28,7 @@ static double share_on(const struct pd_compare_event *event, size_t row, unsigne
 	return pd_compare_share(event, &event->rows[row], PD_SELF, side);
 }
 
-/* The part of a side's weight in keys without samples on the other side. */
+/* Returns the share of a side's weight in keys without samples on the other side. */
 static double unmatched_share(const struct pd_compare_event *event, unsigned side)
 {
 	double sum = 0;
@@ -38,7 +38,7 @@ static double unmatched_share(const struct pd_compare_event *event, unsigned sid
 	return sum;
 }
 
-/* Names of files are kept once in a comparison's memory: equal ones have one address. */
+/* Finds files with samples on one side only. A comparison keeps each name once, so equal names have one address. */
 static bool find_files(struct pd_compare_work *work, struct lone_files *files, const struct pd_compare_event *event)
 {
 	for (size_t i = 0; i < event->nr_rows; i++) {
@@ -63,7 +63,7 @@ static bool find_files(struct pd_compare_work *work, struct lone_files *files, c
 	return true;
 }
 
-/* The weight that two files have in functions of the same names. */
+/* Returns the share of the weight that two files have in functions of the same names. */
 static double common_share(struct pd_compare_work *work, const struct pd_compare_event *event, const char *before,
 			   const char *after)
 {
@@ -86,7 +86,7 @@ static bool is_lone(const struct lone_file *file, unsigned side)
 	return file->on[side] && !file->on[!side] && file->share >= file_floor;
 }
 
-/* Returns the weight that possibly equal files have in common. */
+/* Proposes pairs of files; returns the share of the weight that the pairs have in common. */
 static double propose_files(struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			    const struct lone_files *files)
 {
@@ -122,7 +122,7 @@ static double propose_files(struct perfdata_comparison *comparison, const struct
 	return common;
 }
 
-/* In this case, keys of one side only are neither compared nor used to measure others. */
+/* Excludes keys of one side: they are neither compared nor used to measure others. */
 static void leave_out(struct pd_compare_event *event)
 {
 	event->little_matches = true;
@@ -137,8 +137,8 @@ static bool is_on_one_side(const struct pd_compare_row *row, unsigned side)
 	return row->sums[PD_INCLUSIVE][side].n && !row->sums[PD_INCLUSIVE][!side].n;
 }
 
-/* Where one side has names for a file and the other has none, its functions on the one side and "(unnamed)" on the
- * other are the same code: neither is new or gone. */
+/* Excludes the functions of a file that has names on one side only: they are the same code as "(unnamed)" on the other
+ * side, so they are neither new nor gone. */
 static void leave_out_unnamed(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	for (size_t i = 0; i < event->nr_rows; i++) {

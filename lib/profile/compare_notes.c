@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that all parts of a comparison use: its texts, notes and recordings. */
+/* What all parts of a comparison use: its texts, notes and recordings. */
 #include "config.h"
 #include <stdarg.h>
 #include <stdio.h>

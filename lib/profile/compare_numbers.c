@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shares, and how exact a difference between them is: compare_judge.c has the formulas. */
+/* Computes shares, and how exact their differences are; compare_judge.c has the formulas. */
 #include "config.h"
 #include <math.h>
 #include "base/memory.h"
@@ -13,7 +13,7 @@ double pd_compare_share(const struct pd_compare_event *event, const struct pd_co
 	return pd_share(&row->sums[quantity][side], &event->all[side]);
 }
 
-/* The key's share of both sides together. */
+/* Returns the key's share of both sides together. */
 double pd_compare_pooled(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			 enum pd_quantity quantity)
 {
@@ -21,7 +21,7 @@ double pd_compare_pooled(const struct pd_compare_event *event, const struct pd_c
 	return all > 0 ? ((double)row->sums[quantity][0].w + (double)row->sums[quantity][1].w) / all : 0;
 }
 
-/* The variance of a small share: from both sides' samples of the key, or from all samples if the key has few. */
+/* Returns v of compare_judge.c: from the key's samples on both sides, or from all samples if the key has few. */
 static double unit_variance(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			    enum pd_quantity quantity, unsigned side)
 {

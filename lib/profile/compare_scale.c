@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* What is the cost of a key measured by? Shares add up to 1: one key that costs more makes all others look cheaper. So
- * what counts is the work of a key as a multiple of the work of the rest, which did not change:
+/* What is the cost of a key measured by? Shares add up to 1, so one key that costs more makes all others look cheaper.
+ * Therefore the cost of a key is a multiple of the cost of the rest, which did not change:
  *
- *   the rest     all self weight but that of the keys that changed clearly, and that of the key itself
- *   scale        the rest's share after : before; a share after is divided by it
+ *   the rest     all self weight, except that of keys that changed clearly and of the key itself
+ *   scale        share of the rest after / before; shares after are divided by the scale
  *
- * A key changed clearly if its ratio to the rest is off by more than CLEAR standard errors, and by enough to matter for
- * others. As the rest depends on who changed, it is found in steps, which begin with the median of the ratios: that is
- * right as long as most keys did not change, be they small or large.
+ * A key changed clearly if its ratio to the rest changed by more than CLEAR standard errors, and by enough to matter
+ * for others. The rest depends on which keys changed, so it is found in steps. The first step takes the median of the
+ * ratios, which is right if most keys did not change, be they small or large.
  *
- * An inclusive cost holds the cost of other keys. Where all that changed lies inside it, it is measured by what lies
- * outside it; else by the rest of all keys. Where most keys changed, shares are compared, and nothing passes.
+ * An inclusive cost contains the cost of other keys. If all keys that changed are inside it, the keys outside measure
+ * it; else the rest of all keys does. If most keys changed, shares are compared, and nothing passes.
  *
- * If a key has nearly all weight, few samples are left to measure it by, and one side may have twice as many of them by
- * chance. If they are so inexact and nothing shows that the key changed, the key is measured by the scale of all keys;
- * its smallest visible change stays the one that the few samples allow. */
+ * If a key has nearly all weight, few samples are left to measure it, and one side may by chance have twice as many of
+ * them as the other. If they are so inexact and nothing shows that the key changed, the scale of all keys measures it;
+ * its smallest visible change is still computed from the few samples. */
 #include "config.h"
 #include <math.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
 enum { CLEAR = 3, MOST_STEPS = 12, FEW = 10, FEWEST_KEYS = 3 };
-static const double doubtful = 0.6931;     /* the logarithm of 2: a scale that may be off by a factor of 2 is a guess */
-static const double least_rest = 0.02;     /* of the weight: less is nothing to measure by */
-/* Start and end of a program, and other users of the machine, move this part of a key's weight to the rest or away
- * from it, at any number of samples. */
+static const double doubtful = 0.6931;     /* logarithm of 2: a scale that may be wrong by this factor is a guess */
+static const double least_rest = 0.02;     /* share of the weight: a smaller rest measures nothing */
+/* Start and end of a program, and other users of the machine, move this share of a key's weight to or from the rest,
+ * for any number of samples. */
 static const double unsteady = 0.01;
 
 struct rest {
@@ -37,7 +37,7 @@ static double variance_of(const struct pd_share_sums *sums, const struct pd_shar
 	return w > 0 ? pd_wide_double(sums->q) / (w * w) : 0;
 }
 
-/* All weight of the event but that of the keys that changed. */
+/* Returns all weight of the event except that of changed keys. */
 static struct rest rest_of(const struct pd_compare_event *event)
 {
 	struct rest rest;
@@ -65,7 +65,7 @@ static struct rest rest_without(const struct rest *rest, const struct pd_compare
 	return less;
 }
 
-/* False if too little of the weight is left. */
+/* Measures by a rest without the key itself. False: the rest has too little weight. */
 static bool measure_apart(const struct rest *rest, struct pd_compare_measure *ret)
 {
 	const double before = rest->share[PD_BEFORE], after = rest->share[PD_AFTER];
@@ -80,7 +80,7 @@ static bool measure_apart(const struct rest *rest, struct pd_compare_measure *re
 	return true;
 }
 
-/* Measures by the rest of all keys, which includes the weight of the key itself. */
+/* Measures by the rest of all keys, including the key itself. */
 static struct pd_compare_measure measure_with(const struct rest *rest, const struct pd_compare_event *event, bool any)
 {
 	struct pd_compare_measure measure = { .scale = 1 };
@@ -100,14 +100,14 @@ static bool has_both(const struct pd_compare_row *row)
 	return row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n;
 }
 
-/* Keys whose change, if any, the comparison can detect. */
+/* Whether the key has enough weight to be judged: at least half of the least share. */
 static bool is_large(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		     const struct pd_compare_row *row)
 {
 	return !row->unmatched && pd_compare_pooled(event, row, PD_SELF) >= comparison->limits.floor / 2;
 }
 
-/* Whether the ratio of a key differs from `scale` by enough to matter for others: by half of the limit. */
+/* Whether a ratio to the scale matters for others: it exceeds half of the limit. */
 static bool ratio_matters(const struct perfdata_comparison *comparison, double ratio)
 {
 	return !(ratio > 0) || isinf(ratio) || fabs(log(ratio)) > log(comparison->limits.ratio) / 2;
@@ -118,7 +118,7 @@ static double ratio_of(const struct pd_compare_event *event, const struct pd_com
 	return pd_compare_share(event, row, PD_SELF, PD_AFTER) / pd_compare_share(event, row, PD_SELF, PD_BEFORE);
 }
 
-/* The first step: finds keys whose ratio clearly differs from the median. False without memory. */
+/* Does the first step: finds keys whose ratio clearly differs from the median. False without memory. */
 static bool start_with_median(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	double *logs = pd_calloc(event->nr_rows + 1, sizeof *logs), *variances = pd_calloc(event->nr_rows + 1,
@@ -169,8 +169,8 @@ static bool changed_clearly(const struct perfdata_comparison *comparison, const 
 	       ratio_matters(comparison, before > 0 ? after / before : HUGE_VAL);
 }
 
-/* One step: decides which keys changed, measured by the rest that the previous step found. False if no key's answer
- * changed. */
+/* Does a step: decides which keys changed, measured by the rest of the previous step. False: the answer is the same for
+ * all keys. */
 static bool step_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct rest rest = rest_of(event);
@@ -205,8 +205,7 @@ static bool count_changed(struct pd_compare_work *work, struct pd_compare_event 
 	return fine;
 }
 
-/* Whether more keys changed than did not. Then the unchanged keys are no measure, as in builds that inline other
- * functions. */
+/* Whether most keys changed, as in builds that inline other functions: then the unchanged keys are no measure. */
 static bool most_changed(const struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
 	size_t changed = 0, large = 0;
@@ -228,7 +227,7 @@ static void use_shares(struct pd_compare_event *event)
 			(struct pd_compare_measure){ .scale = 1, .none = true };
 }
 
-/* Whether the keys outside of this key and the rest of all keys give nearly the same scale. If not, some key outside
+/* Whether the keys outside of this key give nearly the same scale as the rest of all keys. If not, a key outside
  * changed unnoticed. */
 static bool measure_agrees(const struct perfdata_comparison *comparison, const struct rest *outside,
 			   const struct pd_compare_measure *with)
@@ -256,7 +255,7 @@ static void replace_guess(const struct perfdata_comparison *comparison, const st
 static bool scale_by_rest(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	uint32_t nr_changed;
-	/* programs that share few keys: those keys are no measure for the others */
+	/* If programs have few keys in common, these keys are no measure for the others. */
 	if (event->shares_little) {
 		use_shares(event);
 		return true;
@@ -297,7 +296,7 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 
 /* --- other scales ------------------------------------------------------------------------------------------------- */
 
-/* The variance of a side's mean weight per unit of work, relative to that; 0: unknown, since there are no repeat
+/* Returns the relative variance of a side's mean weight per unit of work; 0: unknown, since there are no repeat
  * runs. */
 static double rate_variance(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			    unsigned side)

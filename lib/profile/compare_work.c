@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The limit of a comparison's work. Reading, matching and judging take time in proportion to the sides; searching for
- * causes, moved weight and renames multiplies functions by functions. Recordings need a small part of the steps that
- * are allowed here: 5,000 functions that changed among 20,000 need a hundred million. */
+/* The limit of a comparison's work. Reading, matching and judging take time in proportion to the size of the sides;
+ * searches for causes, moved weight and renames take time in proportion to its square. Recordings need few of the
+ * allowed steps: 5,000 functions that changed among 20,000 need a hundred million. */
 #include "config.h"
 #include "base/cancel.h"
 #include "profile/compare_impl.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Weight that only moved. Inlining a function moves its weight to its callers, and a build that no longer inlines the
- * function moves it back; the inclusive weight of the callers stays the same. So a function has not regressed if its
- * neighbours in the stacks lost what it gained:
+/* Finds weight that only moved. Inlining a function moves its weight to its callers, and a build that does not inline
+ * the function moves it back; the inclusive weight of the callers stays the same. So a function has not regressed if
+ * its neighbours in the stacks lost what it gained:
  *
  *   its callers lost self weight, or calls that went elsewhere              the function is not inlined any more
  *   functions that it called have vanished, or are called less              they are inlined into it now
@@ -15,23 +15,23 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-static const double enough = 0.7;          /* part of the growth that must be explained */
-static const double gone = 0.1;            /* a function with less than this part of its weight before has vanished */
-static const double rare = 0.5;            /* a call with less than this part of its weight before went elsewhere */
-/* standard errors by which the weight of a call must fall: of many calls that are hardly ever sampled, some always
- * fall */
+static const double enough = 0.7;          /* share of the growth that losses must explain */
+static const double gone = 0.1;            /* a function with less than this share of its former weight has vanished */
+static const double rare = 0.5;            /* a call with less than this share of its former weight went elsewhere */
+/* standard errors by which the weight of a call must fall: of many calls with few samples, some always fall by
+ * chance */
 static const double certain = 3;
-enum { MOST_ROWS = 4096 };                 /* of a group of functions that appeared or vanished together */
+enum { MOST_ROWS = 4096 };                 /* limit of a group of functions that appeared or vanished together */
 
 struct shift {
 	struct perfdata_comparison *comparison;
 	struct pd_compare_work *work;
 	struct pd_compare_event *event;
-	uint32_t *group;                       /* rows that appeared or vanished together with the row looked at */
+	uint32_t *group;                       /* rows that appeared or vanished together with the current row */
 	size_t nr_group;
-	uint32_t *seen;                        /* by row: the search that met it last */
+	uint32_t *seen;                        /* by row: the last search that met it */
 	uint32_t search;
-	double best;                           /* the weight that `partner`, the row that lost most, lost */
+	double best;                           /* the loss of `partner`, the row that lost most */
 	uint32_t partner;
 };
 
@@ -56,13 +56,13 @@ static bool has_vanished(const struct shift *shift, uint32_t row)
 
 static double lost_weight(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
 
-/* The share of a call after, in comparable form. */
+/* Returns the share of a call after, divided by the scale. */
 static double after_of(const struct shift *shift, const struct pd_compare_edge *edge)
 {
 	return edge->share[PD_AFTER] / shift->event->reported.scale;
 }
 
-/* How much less a call costs than before; 0 where chance may explain the difference. */
+/* Returns how much less a call costs than before; 0: chance may explain the difference. */
 static double edge_fall(const struct shift *shift, const struct pd_compare_edge *edge)
 {
 	const double before = edge->share[PD_BEFORE], after = after_of(shift, edge);
@@ -103,8 +103,8 @@ static void begin_search(struct shift *shift, uint32_t row)
 	add_to_group(shift, row);
 }
 
-/* What a caller of the group lost to the group: self weight, and calls that the caller hardly makes any more. Calls
- * that shrink only a little mean nothing: shares add up to 1, so they shrink when others grow. */
+/* Returns what a caller of the group lost to the group: self weight, and calls that the caller hardly makes any more.
+ * Calls that cost only a little less do not count: shares add up to 1, so they shrink when others grow. */
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost_weight(shift, caller);
@@ -123,7 +123,7 @@ static bool spend_on_callers(const struct shift *shift, uint32_t row)
 	return pd_compare_spend(shift->work, shift->event->first_up[row + 1] - shift->event->first_up[row] + 1);
 }
 
-/* What the callers of a row lost, also through functions that appeared together with the row. */
+/* Returns what the callers of a row lost, also through functions that appeared together with the row. */
 static double from_callers(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
@@ -149,7 +149,7 @@ static double from_callers(struct shift *shift, uint32_t row)
 	return sum;
 }
 
-/* What the callees of a row lost, and what the callees of those that vanished lost. */
+/* Returns what the callees of a row lost, including the callees of callees that vanished. */
 static double from_callees(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
@@ -199,7 +199,7 @@ static void look_at(struct shift *shift, uint32_t row)
 		return;
 	const double above = from_callers(shift, row);
 	uint32_t partner = shift->partner;
-	/* all weight of a function that appeared was part of its callers' weight before */
+	/* All weight of a function that appeared was part of its callers' weight before. */
 	if (whole_grew && !one_test && above >= enough * whole->delta)
 		set_moved(shift, row, whole, partner);
 	const double best = shift->best, below = self_grew ? from_callees(shift, row) : 0;
@@ -226,14 +226,14 @@ static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Looks for a rename: a new function, and exactly one that is gone with the same weight and a caller in common. A note
- * suggests it to the user; the comparison itself does not act on it. False if the work ends. */
+/* Looks for a rename: a new function, and exactly one vanished function with the same weight and a common caller. A
+ * note suggests the rename to the user, but changes no result. False if the work ends. */
 static bool suggest_row(struct shift *shift, uint32_t row)
 {
 	const struct perfdata_compared *whole = whole_of(shift, row);
 	const struct pd_compare_row *rows = shift->event->rows;
 	uint32_t found = UINT32_MAX;
-	/* a renamed function may count as MOVED: its caller lost the calls of the old name */
+	/* A renamed function may count as MOVED, since its caller lost the calls of the old name. */
 	const enum perfdata_change change = rows[row].reported.change;
 	if (whole->samples[PD_BEFORE] || (change != PERFDATA_CHANGE_REGRESSED && change != PERFDATA_CHANGE_MOVED &&
 					  change != PERFDATA_CHANGE_UNMATCHED))
@@ -249,7 +249,7 @@ static bool suggest_row(struct shift *shift, uint32_t row)
 		    !shares_caller(shift, i, row))
 			continue;
 		if (found != UINT32_MAX)
-			return true;   /* with two candidates, neither is likely enough */
+			return true;   /* of two candidates, neither is likely enough */
 		found = i;
 	}
 	if (found != UINT32_MAX)
@@ -260,8 +260,8 @@ static bool suggest_row(struct shift *shift, uint32_t row)
 	return shift->work->status == PERFDATA_OK;
 }
 
-/* Only suggestions are missing where this takes too many steps, so it has steps of its own, and a note says that they
- * did not suffice. False without memory, or if the comparison is cancelled. */
+/* Suggests renames. The search has its own steps: if they do not suffice, only suggestions are missing, as a note says.
+ * False without memory, or if the comparison is cancelled. */
 static bool suggest_renames(struct shift *shift)
 {
 	struct pd_compare_work work = *shift->work;

@@ -11,15 +11,15 @@
 
 struct pd_file_pairs {
 	struct pd_intern *names, *build_ids;
-	unsigned char *sides;            /* by name: bits of the sides that have it */
+	unsigned char *sides;            /* by name: a bit for each side that has it */
 	size_t sides_room;
 	struct file {
 		uint32_t name, build_id;
 		unsigned side;
 	} *files;
 	size_t nr_files, files_room;
-	uint32_t nr_names, nr_build_ids; /* when the pairs were looked for */
-	uint32_t *now;                   /* by build-id: the name that counts, or NONE; after pd_file_pairs_find */
+	uint32_t nr_names, nr_build_ids; /* numbers of names and build-ids when pairs were searched */
+	uint32_t *now;                   /* by build-id: the name after, or NONE; set by pd_file_pairs_find */
 	struct pd_file_pair *pairs;
 	size_t nr_pairs, pairs_room;
 };
@@ -50,13 +50,13 @@ void pd_file_pairs_free(struct pd_file_pairs *pairs)
 	pd_free(pairs);
 }
 
-/* The names of others are those of their kind, and no file's. */
+/* Whether the dso is a file, which may have been renamed; other kinds have fixed names. */
 static bool may_be_renamed(enum perfdata_dso_kind kind, const char *key)
 {
 	return kind == PERFDATA_DSO_USER && *key && *key != '[';
 }
 
-/* The id of a build-id, without the zeros that fill it up in some recordings. */
+/* Returns the id of a build-id, without the zeros at its end that some recordings have. */
 static uint32_t put_build_id(struct pd_file_pairs *pairs, const char *build_id)
 {
 	size_t size = strlen(build_id);
@@ -101,7 +101,7 @@ static int compare_pairs(const void *left, const void *right)
 
 static bool equal_pairs(const struct pd_file_pair *a, const struct pd_file_pair *b) { return !compare_pairs(a, b); }
 
-/* Of several names after, the first one by letters counts. */
+/* Chooses a name for each build-id: the first in alphabetical order of several names after. */
 static void choose_names(struct pd_file_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->nr_files; i++) {
@@ -157,7 +157,7 @@ const char *pd_file_pairs_key(struct pd_file_pairs *pairs, enum perfdata_dso_kin
 		return key;
 	const uint32_t name = pd_intern_put(pairs->names, key, strlen(key)), id = put_build_id(pairs, build_id);
 	if (name >= pairs->nr_names || id >= pairs->nr_build_ids)
-		return key;              /* the file was not added, or memory is short: the name stays as it is */
+		return key;              /* the file was not added, or there is no memory */
 	const struct file file = { name, id, pairs->sides[name] == 1 ? 0 : 1 };
 	return pairs->now[id] != NONE && is_lone(pairs, &file) ? name_of(pairs, pairs->now[id]) : key;
 }

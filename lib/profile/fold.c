@@ -7,47 +7,47 @@
 #include "profile/fold.h"
 #include "session/session.h"
 
-/* All data of a node are in one place, since the node may have to be read from a file. */
+/* All data of a node are together, since they may have to be read from a file. */
 struct node {
 	struct pd_tree_node tree;
-	uint64_t self;                  /* weight + 1 of the stacks that end here; 0: none does */
+	uint64_t self;                  /* weight + 1 of the stacks that end here; 0: no stack ends here */
 	uint32_t first_child, next;     /* 0: none */
 };
 struct node_with_totals {
 	struct node node;
 	uint64_t self_samples, total, total_samples, unused;
 };
-/* The node of the fold that a node of the tree of stacks has below front labels number `front`. */
+/* Where the fold has a node of the tree of stacks: `node`, below the front labels with number `front`. */
 struct location {
 	uint32_t front, node;
 };
 
-/* A node of the tree of stacks, and the label of its step there. */
+/* A node of the tree of stacks, and the label of the node in this tree. */
 struct step {
 	uint32_t node, label;
 };
 
 #define KNOWN_CHILDREN_BITS 12
 
-/* Fewer labels stay in memory even when the account is over its limit. */
+/* Up to this many labels stay in memory even if the account is over its limit. */
 #define LEAST_LABELS 65536u
 
 struct pd_fold {
 	struct pd_profile *profile;
 	struct pd_step_tree *stacks;
 	struct pd_fold_options options;
-	struct pd_tree tree;            /* of struct node, or struct node_with_totals */
-	struct pd_paged places;         /* by node of the tree of stacks */
-	struct pd_paged seen;           /* beside `places`, with a choice: uint32_t, what was seen up to there */
-	uint32_t front, front_node;     /* number and node of the front labels used last */
-	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels are in `labels` */
-	uint32_t *labels;               /* of each step: how many labels, then the labels */
+	struct pd_tree tree;            /* its nodes are struct node or struct node_with_totals */
+	struct pd_paged places;         /* by node of the tree of stacks: struct location */
+	struct pd_paged seen;           /* with a choice, for each of `places`: uint32_t, bits seen so far */
+	uint32_t front, front_node;     /* number and node of the last front labels */
+	struct pd_hash_map known;            /* key_of a step → index of its labels in `labels` */
+	uint32_t *labels;               /* for each step: the number of labels, then the labels */
 	size_t nr_labels, labels_room;
-	size_t accounted;               /* of `known` and `labels` */
-	struct step *way;               /* those whose place is wanted */
+	size_t accounted;               /* bytes of `known` and `labels` that the account was charged for */
+	struct step *way;               /* steps without a place, on the way to one with a place */
 	size_t nr_way, way_room;
-	/* Some children, each in the slot of its hash: steps that differ often have the same labels, so that the fold
-	 * has fewer nodes than the tree of stacks. */
+	/* A cache of children by hash: different steps often have the same labels, so the same child is found again and
+	 * again. */
 	struct known_child {
 		uint32_t parent, label, node;   /* node 0: the slot is free */
 	} known_children[1u << KNOWN_CHILDREN_BITS];
@@ -88,7 +88,7 @@ void pd_fold_free(struct pd_fold *fold)
 	pd_free(fold);
 }
 
-/* Accounts for the memory of steps' labels. Drops the labels while the account is over its limit: they can be made
+/* Accounts for the memory of the steps' labels. Drops the labels if the account is over its limit: they can be made
  * again. */
 static void account_for_labels(struct pd_fold *fold)
 {
@@ -108,10 +108,10 @@ static void account_for_labels(struct pd_fold *fold)
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */
 
-/* The number of a step, as far as its labels depend on it. */
+/* Returns a number for all steps with the same labels. */
 static uint64_t key_of(const struct step *step, bool is_caller) { return (uint64_t)step->label << 1 | is_caller; }
 
-/* The labels of a step: *ret begins with their number. */
+/* Finds the labels of a step; (*ret)[0] is their number. */
 static enum perfdata_status find_labels(struct pd_fold *fold, const struct step *step, bool is_caller,
 					const uint32_t **ret)
 {
@@ -155,13 +155,13 @@ static enum perfdata_status add_labels(struct pd_fold *fold, const uint32_t *lab
 	return PERFDATA_OK;
 }
 
-/* A place in the fold, and what the choice has seen on the way there. */
+/* A node of the fold, and the bits that the choice has seen on the way there. */
 struct position {
 	uint32_t node;
 	uint32_t seen;
 };
 
-/* Goes from a position to where the step leads. */
+/* Moves a position by the labels of a step. */
 static enum perfdata_status add_step(struct pd_fold *fold, const struct step *step, bool is_caller,
 				     struct position *at)
 {
@@ -178,7 +178,7 @@ static enum perfdata_status add_step(struct pd_fold *fold, const struct step *st
 	return status;
 }
 
-/* Goes to the callers until one has a location, which is *ret; fold->way has the nodes in between. */
+/* Goes to the callers until one has a location, and returns its position; fold->way gets the nodes in between. */
 static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, struct position *ret)
 {
 	fold->nr_way = 0;
@@ -217,7 +217,7 @@ static enum perfdata_status keep_place(struct pd_fold *fold, uint32_t stack_node
 	return PERFDATA_OK;
 }
 
-/* The place in the fold of a node of the tree of stacks that is a caller; makes it where needed. */
+/* Finds the place in the fold of a caller in the tree of stacks, and makes it if needed. */
 static enum perfdata_status place_caller(struct pd_fold *fold, uint32_t stack_node, struct position *ret)
 {
 	enum perfdata_status status = go_up(fold, stack_node, ret);
@@ -288,7 +288,7 @@ enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, si
 
 static uint64_t weight_of(const struct node *node) { return node->self ? node->self - 1 : 0; }
 
-/* Adds a node to its parent, which has a lower number. */
+/* Adds a node's totals to its parent, which has a lower number. */
 static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t number)
 {
 	struct node *node = pd_tree_change(&fold->tree, number);
@@ -314,7 +314,7 @@ static enum perfdata_status finish_node(struct pd_fold *fold, uint32_t number)
 
 enum perfdata_status pd_fold_finish(struct pd_fold *fold)
 {
-	/* only pd_fold_add needs these */
+	/* Only pd_fold_add needs these maps. */
 	pd_paged_release(&fold->places);
 	pd_paged_release(&fold->seen);
 	pd_hash_map_release(&fold->known);
@@ -357,7 +357,7 @@ struct item {
 /* A node whose children the walk visits. */
 struct level {
 	uint32_t node;
-	size_t first, at, end;          /* its items */
+	size_t first, at, end;          /* indexes of its items: first, next, end */
 };
 struct walk {
 	struct pd_fold *fold;
@@ -387,7 +387,7 @@ static enum perfdata_status add_item(struct walk *walk, uint32_t node, uint32_t 
 	return PERFDATA_OK;
 }
 
-/* Goes into a node: its children become items. */
+/* Enters a node: its children become items. */
 static enum perfdata_status enter_node(struct walk *walk, uint32_t number)
 {
 	struct pd_fold *fold = walk->fold;

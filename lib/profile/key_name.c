@@ -55,7 +55,7 @@ static void put_module(const char *name, size_t size, char *ret, size_t room)
 			*at = '_';
 }
 
-/* The size of a name whose version after ".so" keeps its first number only. */
+/* Returns the size of a name up to the first number of the version after ".so". */
 static size_t without_minor_version(const char *name, size_t size)
 {
 	for (size_t i = 1; i + 4 < size; i++) {
@@ -72,7 +72,7 @@ static size_t without_minor_version(const char *name, size_t size)
 	return size;
 }
 
-/* "jitted-PID-NUMBER.so": the code of one function of a JIT, as `perf inject -j` stores it. */
+/* Whether the name is "jitted-PID-NUMBER.so", a file of `perf inject -j` with a function of a JIT. */
 static bool is_jitted(const char *name, size_t size)
 {
 	static const char begin[] = "jitted-", end[] = ".so";
@@ -129,8 +129,8 @@ void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_
 
 enum tail { TAIL_ALONE = 1, TAIL_NUMBER = 2, TAIL_HEX = 4 };
 
-/* Suffixes that compilers add to copies and parts of one function of the source. Suffixes that distinguish
- * functions (.avx2, .resolver, ._omp_fn.0, .func1) stay. */
+/* Suffixes that compilers add to copies and parts of a source function. Suffixes of other functions (.avx2, .resolver,
+ * ._omp_fn.0, .func1) are kept. */
 static const struct {
 	const char *text;
 	unsigned tail;
@@ -163,7 +163,7 @@ static bool is_number(const char *text, size_t size, bool hex)
 	return size > 0;
 }
 
-/* The size of the name without the suffix at its end; the same where it has none. */
+/* Returns the size of the name without the suffix at its end, if it has one. */
 static size_t without_suffix(const char *name, size_t size)
 {
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -177,7 +177,7 @@ static size_t without_suffix(const char *name, size_t size)
 		    is_number(dot + 1, size - head - 1, suffixes[i].tail & TAIL_HEX))
 			return head - length;
 	}
-	/* BOLT numbers file-local functions */
+	/* BOLT appends /NUMBER to file-local functions. */
 	const char *slash = memrchr(name, '/', size);
 	if (slash && slash > name && is_number(slash + 1, (size_t)(name + size - slash - 1), false) &&
 	    !memchr(name, '(', size))
@@ -185,7 +185,7 @@ static size_t without_suffix(const char *name, size_t size)
 	return size;
 }
 
-/* Rust's legacy names end in "::h" and 16 hex digits. */
+/* Legacy names of Rust end in "::h" and 16 hex digits. */
 static size_t without_rust_hash(const char *name, size_t size)
 {
 	const size_t hash = 3 + 16;
@@ -206,7 +206,7 @@ static bool is_clone_word(const char *text, size_t size)
 	return size > 1 && text[0] == '.' && without_suffixes(text - 1, size + 1) <= 1;
 }
 
-/* How demanglers write suffixes: " [clone .isra.0]", or " (.cold)". */
+/* Removes a suffix as demanglers write it: " [clone .isra.0]" or " (.cold)". */
 static size_t without_clone(const char *name, size_t size)
 {
 	static const struct { const char *open, *close; } forms[] = { { " [clone ", "]" }, { " (.", ")" } };
@@ -216,7 +216,7 @@ static size_t without_clone(const char *name, size_t size)
 		for (size_t at = size; at-- > 0;) {
 			if (!begins_with(name + at, size - at, forms[i].open))
 				continue;
-			/* the dot belongs to the suffix, and one byte precedes it */
+			/* The word begins with its dot; is_clone_word also reads the byte before the dot. */
 			const char *word = name + at + strlen(forms[i].open) - (i ? 1 : 0);
 			return is_clone_word(word, (size_t)(name + size - 1 - word)) ? at : size;
 		}
@@ -224,7 +224,7 @@ static size_t without_clone(const char *name, size_t size)
 	return size;
 }
 
-/* V8 and other JITs mark the tier that a function is compiled at, which changes while the program runs. */
+/* Skips the mark of V8 and other JITs for a function's tier, which changes while the program runs. */
 static size_t skip_tier(const char **name, size_t size)
 {
 	static const char *const words[] = { "LazyCompile:", "JS:", "Function:", "Script:" };
@@ -272,8 +272,8 @@ void pd_key_comm(const char *comm, char *ret, size_t room)
 	ret[used] = 0;
 }
 
-/* NEW of the rule whose OLD is the name. Names of functions may hold = themselves (operator==): so the whole name is
- * looked for in front of a =, instead of cutting the rule at its first =. */
+/* Names of functions may contain = (operator==), so a rule "OLD=NEW" is not cut at its first =: OLD is the whole name,
+ * with a = after it. */
 bool pd_key_is_rule(const char *rule)
 {
 	const char *equals = *rule ? strchr(rule + 1, '=') : NULL;
@@ -293,7 +293,7 @@ const char *pd_key_file_renamed(enum perfdata_dso_kind kind, const char *name, c
 				char ret[PD_KEY_NAME_MAX])
 {
 	const char *now = pd_key_renamed(name, rules, nr);
-	/* names in brackets are those of kinds, whatever the path */
+	/* Names in brackets are fixed names, such as [kernel], and have no path. */
 	for (size_t i = 0; now == name && *name != '[' && i < nr; i++) {
 		char old[PATH_MAX];
 		const char *equals = pd_key_is_rule(rules[i]) ? strchr(rules[i] + 1, '=') : NULL;

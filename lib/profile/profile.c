@@ -10,10 +10,10 @@
 
 /* A sample of a batch. */
 struct sample {
-	struct pd_profile_key key;         /* thread: the session's number until find_thread */
+	struct pd_profile_key key;         /* key.thread: the session's number, until find_thread converts it */
 	uint64_t weight;
-	uint32_t hash;                     /* of the key */
-	int32_t pid, tid;                  /* with PD_BY_THREAD, and the next one, too */
+	uint32_t hash;                     /* hash of the key */
+	int32_t pid, tid;                  /* pid, tid and comm: only with PD_BY_THREAD */
 	uint32_t comm;
 };
 struct pd_profile_part {
@@ -28,11 +28,11 @@ struct pd_profile {
 	struct pd_profile_thread *threads;
 	size_t nr_threads, threads_room;
 	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
-	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had this pair */
+	struct pd_hash_map generations;         /* pid << 32 | tid → number of threads with this pair */
 	uint64_t seed;
 	bool finished;
-	/* after pd_profile_choose: by node of the tree of stacks two bits, CHOSEN, LEFT_OUT, or 0 where no sample
-	 * ends; and sums of events without what was left out */
+	/* after pd_profile_choose: two bits for each node of the tree of stacks (CHOSEN, LEFT_OUT; 0: no sample ends
+	 * there), and the sums of events over chosen keys */
 	uint8_t *choice;
 	size_t choice_size;
 	struct pd_profile_sums *chosen;
@@ -142,7 +142,7 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	struct pd_profile_part *part = pd_malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
 	if (!part)
 		return PERFDATA_ENOMEM;
-	/* most callers distinguish samples by event and stack only: they have a loop that reads nothing else */
+	/* Most callers distinguish samples by event and stack only: their loop reads nothing else. */
 	const uint32_t parts = profile->options.parts, more = profile->options.parts_of_occurrences;
 	part->nr = parts || more ? take_samples(profile, batch, parts, more, part->samples)
 				 : take_samples(profile, batch, 0, 0, part->samples);
@@ -154,7 +154,7 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 
 void pd_profile_part_free(void *part) { pd_free(part); }
 
-/* The profile's number of a thread: threads are numbered in the order of their first samples. */
+/* Returns the profile's number of a thread. Threads are numbered in the order of their first samples. */
 static enum perfdata_status find_thread(struct pd_profile *profile, const struct sample *sample, uint32_t *ret)
 {
 	const uint64_t who = (uint64_t)(uint32_t)sample->pid << 32 | (uint32_t)sample->tid;
@@ -298,7 +298,7 @@ static bool has_tid(const int32_t *tids, size_t nr_tids, int32_t tid)
 	return !nr_tids;
 }
 
-/* Takes the threads that are asked for, in their order. *ret: by thread of `from` its number, or UINT32_MAX. */
+/* Copies the requested threads in their order. *ret: the new number of each thread of `from`, or UINT32_MAX. */
 static enum perfdata_status derive_threads(const struct pd_profile *from, const int32_t *tids, size_t nr_tids,
 					   struct pd_profile *profile, uint32_t **ret)
 {
@@ -461,7 +461,7 @@ enum perfdata_status pd_profile_choose(struct pd_profile *profile, pd_profile_ta
 	if (status != PERFDATA_OK)
 		return status;
 	if (again) {
-		/* the walk still visits the keys that were left out: count only the chosen ones */
+		/* This walk visits all keys, also those that were left out: count only the chosen ones. */
 		memset(profile->chosen, 0, profile->sums.nr_events * sizeof *profile->chosen);
 		for (size_t i = 0; i < profile->choice_size; i++)
 			profile->choice[i] &= 0xaa;

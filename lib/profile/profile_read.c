@@ -36,7 +36,7 @@ static enum perfdata_status add_batches(struct pd_profile_read *read)
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	/* samples read before the damage of a recording count */
+	/* In a damaged recording, the samples before the damage count. */
 	const bool is_end = status == PERFDATA_END || status == PERFDATA_DAMAGED || status == PERFDATA_EREAD;
 	return is_end ? pd_profile_finish(read->profile) : status;
 }
@@ -55,7 +55,7 @@ enum perfdata_status pd_profile_read_path(const char *path, const struct perfdat
 	if (status == PERFDATA_OK) {
 		struct perfdata_session_options own = like->options;
 		struct perfdata_filter filter = *like->options.filter;
-		filter.time_first = filter.time_last = 0;   /* they are times of the other recording */
+		filter.time_first = filter.time_last = 0;   /* the range of times is that of the run's recording */
 		own.filter = &filter;
 		status = perfdata_session_open(read->reader, &own, &read->session, reterr);
 	}

@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 
-/* The least number of entries in a run: a shorter run costs more (a seek, a comparison for each key of a walk) than
- * it saves. */
+/* Least number of entries in a run: a shorter run costs more time (a seek, a comparison for each key of a walk) than it
+ * saves memory. */
 #define MIN_RUN_ENTRIES ((size_t)16384)
-/* Entries of a run that a walk reads at once: fewer where there are many runs. */
+/* Entries of a run that a walk reads at once; fewer if there are many runs. */
 #define ENTRIES_AT_ONCE ((size_t)512)
 #define LEAST_AT_ONCE ((size_t)32)
 #define WALK_BYTES ((size_t)1 << 20)
@@ -93,7 +93,7 @@ static int compare_entries(const void *left, const void *right)
 	return compare_keys(&a->key, &b->key);
 }
 
-/* Sorts the entries in memory. Events are added up here, once an entry, and not once a sample. */
+/* Sorts the entries in memory, and adds them to the sums of events: once per entry instead of once per sample. */
 static int sort_and_add_up(struct pd_sums_table *table)
 {
 	if (table->nr)
@@ -109,7 +109,7 @@ static int sort_and_add_up(struct pd_sums_table *table)
 	return 0;
 }
 
-/* Forgets the entries in memory; where memory is short, gives their memory back. */
+/* Removes the entries from memory, and frees their memory if memory is short. */
 static void clear_table(struct pd_sums_table *table)
 {
 	table->nr = 0;
@@ -125,7 +125,7 @@ static void clear_table(struct pd_sums_table *table)
 	table->room = table->nr_slots = 0;
 }
 
-/* Writes the entries in memory to the file as a run; then memory holds none. */
+/* Moves the entries in memory to the file, as a run. */
 static enum perfdata_status spill_table(struct pd_sums_table *table)
 {
 	const uint64_t offset = table->spool.size;
@@ -169,7 +169,7 @@ static int grow_slots(struct pd_sums_table *table)
 	return 0;
 }
 
-/* Makes room for one more entry: takes memory, or writes out the entries in memory. */
+/* Makes room for an entry: takes more memory, or moves all entries to the file. */
 static enum perfdata_status make_room(struct pd_sums_table *table)
 {
 	const bool grows = table->nr == table->room || table->nr * 2 >= table->nr_slots;
@@ -217,14 +217,14 @@ enum perfdata_status pd_sums_join(struct pd_sums_table *table, const struct pd_p
 /* --- walks -------------------------------------------------------------------------------------------------------- */
 
 struct source {
-	struct pd_run run;                  /* entries not read yet; none for the source in memory */
-	struct pd_profile_entry *buffer;    /* NULL: at and end lie in the table's entries */
+	struct pd_run run;                  /* the entries that are not read yet; none for entries in memory */
+	struct pd_profile_entry *buffer;    /* NULL: the source is the table's entries in memory */
 	const struct pd_profile_entry *at, *end;
 };
 struct pd_sums_walk {
 	const struct pd_sums_table *table;
 	struct pd_profile_entry result;
-	size_t at_once;                     /* entries of a buffer */
+	size_t at_once;                     /* number of entries in a buffer */
 	size_t nr;
 	struct source sources[];
 };
@@ -240,7 +240,7 @@ void pd_sums_walk_free(struct pd_sums_walk *walk)
 	pd_free(walk);
 }
 
-/* Reads the next entries of a run once the walk has taken all that were read. */
+/* Reads further entries of a run if the walk has taken all that were read. */
 static enum perfdata_status refill_source(const struct pd_sums_walk *walk, struct source *source)
 {
 	if (source->at < source->end || !source->run.entries)

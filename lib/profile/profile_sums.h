@@ -9,32 +9,32 @@
 #include "profile/profile.h"
 
 struct pd_run {
-	uint64_t offset;                   /* in the file */
+	uint64_t offset;                   /* offset in the file */
 	uint64_t entries;
 };
 
 /* pd_sums_init makes an empty table. */
 struct pd_sums_table {
 	struct pd_account *account;
-	/* in order of their first appearance since the last run; sorted after pd_sums_finish */
+	/* in the order of their first appearance since the last run; sorted after pd_sums_finish */
 	struct pd_profile_entry *entries;
 	size_t nr, room;
 	struct pd_sums_slot {
-		uint32_t entry;            /* its index + 1; 0: free */
+		uint32_t entry;            /* index of the entry + 1; 0: free */
 		uint32_t hash;
 	} *slots;
 	size_t nr_slots;                   /* a power of two, more than the entries */
-	struct pd_spool spool;             /* of the runs */
+	struct pd_spool spool;             /* the file of the runs */
 	struct pd_run *runs;
 	size_t nr_runs, runs_room;
-	/* by index of the event: of the entries that went to a run; of all after pd_sums_finish */
+	/* by index of the event: sums of the entries in runs; after pd_sums_finish, of all entries */
 	struct pd_profile_sums *events;
 	size_t nr_events, events_room;
 };
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account);
 void pd_sums_release(struct pd_sums_table *table);
-/* The hash of a key; all keys of a table need the same seed. */
+/* Returns the hash of a key; use one seed for all keys of a table. */
 static inline uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed)
 {
 	uint64_t hash = pd_hash_two((uint64_t)key->node << 32 | key->comm, (uint64_t)key->event << 32 | key->thread,
@@ -43,9 +43,9 @@ static inline uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t s
 		hash = pd_hash_u64(hash, key->slice << 20 ^ key->cpu);
 	return (uint32_t)(hash >> 32);
 }
-/* a * b: low and high word. */
+/* Sets ret to a * b: low word, high word. */
 void pd_multiply(uint64_t a, uint64_t b, uint64_t ret[2]);
-/* Adds a sample of this weight. What overflows stays at its largest value. */
+/* Adds a sample of this weight. Sums saturate. */
 static inline void pd_profile_sums_add_weight(struct pd_profile_sums *sums, uint64_t weight)
 {
 	uint64_t square[2] = { weight * weight, 0 }, low, high;
@@ -70,7 +70,7 @@ static inline bool pd_sums_same_key(const struct pd_profile_key *a, const struct
 	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm &&
 	       a->cpu == b->cpu && a->slice == b->slice;
 }
-/* The slot of a key, or a free one for it. The table has slots. */
+/* Finds the slot of a key, or a free slot for it. The table must have slots. */
 static inline struct pd_sums_slot *pd_sums_slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key,
 						   uint32_t hash)
 {
@@ -96,7 +96,7 @@ static inline enum perfdata_status pd_sums_add(struct pd_sums_table *table, cons
 }
 /* Adds the sums of a key of another table with the same seed. */
 enum perfdata_status pd_sums_join(struct pd_sums_table *table, const struct pd_profile_entry *entry, uint32_t hash);
-/* Prefetches what pd_sums_add of a key with this hash reads: first the slot, later the entry. */
+/* Prefetches what pd_sums_add will read for a key with this hash: the slot, or (pd_sums_fetch_entry) the entry. */
 static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
 {
 	if (table->nr_slots)
@@ -108,14 +108,14 @@ static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32
 	if (slot && slot->entry) {
 		const char *entry = (const char *)&table->entries[slot->entry - 1];
 		__builtin_prefetch(entry);
-		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* it may lie in two lines of the cache */
+		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* an entry may be in two cache lines */
 	}
 }
-/* Sorts the entries in memory by key, or writes them out where memory is short, and adds up events; to be called once,
+/* Sorts the entries in memory by key, or moves them to the file if memory is short, and adds up events. Call it once,
  * after the last pd_sums_add. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
 enum perfdata_status pd_sums_finish(struct pd_sums_table *table);
 
-/* All entries in the order of keys. */
+/* A walk over all entries in the order of keys. */
 struct pd_sums_walk;
 enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct pd_sums_walk **ret);
 enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct pd_profile_entry **ret);

@@ -7,15 +7,15 @@
 #include "profile/span_sums.h"
 #include "session/session.h"
 
-/* A bucket of spans with nearly the same length: exactly the same below 1,024 ns, above that the same in their eleven
- * highest bits. */
+/* A bucket counts spans of nearly the same length: the same length below 1,024 ns, the same eleven highest bits
+ * above. */
 #define FINE_BITS 10u
 
 struct pd_span_part {
 	size_t nr;
 	struct taken {
-		struct pd_span_row row;    /* what distinguishes rows; total: the length; count: 1 */
-		uint32_t group;            /* number of a thread, or of another requested key */
+		struct pd_span_row row;    /* the members that distinguish rows; total: the length; count: 1 */
+		uint32_t group;            /* number of the thread, or of another requested key */
 	} spans[];
 };
 struct bucket {
@@ -36,9 +36,9 @@ struct pd_span_sums {
 	uint64_t seed;
 	struct bucket *buckets;
 	size_t nr_buckets, buckets_room;
-	struct pd_hash_map bucket_of;          /* row << 32 | place → index */
+	struct pd_hash_map bucket_of;          /* index of the row << 32 | place → index of the bucket */
 	size_t accounted;
-	struct pd_span_row *rows;              /* after the end */
+	struct pd_span_row *rows;              /* set by pd_span_sums_finish */
 };
 
 struct pd_span_sums *pd_span_sums_new(const struct perfdata_session *session, enum perfdata_span_kind kind,
@@ -83,7 +83,7 @@ static void set_other(const struct pd_span_row *from, struct pd_span_row *to)
 	to->other_comm = from->comm;
 }
 
-/* False for a span that is not asked for. */
+/* Fills *ret for a span; false: the span is not requested. */
 static bool take_span(const struct pd_span_sums *sums, const struct pd_span *span, struct taken *ret)
 {
 	struct pd_span_row row = { .pid = -1, .tid = -1, .comm = PERFDATA_NONE, .cpu = UINT32_MAX, .other_pid = -1,
@@ -149,7 +149,7 @@ enum perfdata_status pd_span_sums_collect(const struct pd_span_sums *sums, const
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-/* Names are interned: one text has one place. */
+/* Compares names by address: equal names are interned. */
 static int same_row(const void *user, uint32_t index, const void *wanted)
 {
 	const struct pd_span_sums *sums = user;
@@ -224,7 +224,7 @@ static enum perfdata_status add_span(struct pd_span_sums *sums, const struct tak
 		row->least = UINT64_MAX;
 	}
 	struct pd_span_row *row = &sums->sums[index].row;
-	/* the last name, and the process as soon as it is known */
+	/* Keep the last name, and the process once it is known. */
 	if (taken->row.comm != PERFDATA_NONE)
 		row->comm = taken->row.comm;
 	if (taken->row.other_comm != PERFDATA_NONE)
@@ -281,7 +281,7 @@ static int compare_rows(const void *left, const void *right)
 	return a->cpu != b->cpu ? (a->cpu > b->cpu) - (a->cpu < b->cpu) : (a->comm > b->comm) - (a->comm < b->comm);
 }
 
-/* A percentile of the lengths: the length of the last span within `percent` of all. */
+/* Returns a percentile of the lengths: that of the last span within the shortest `percent` of all spans. */
 static uint64_t percentile_of(const struct bucket *buckets, size_t nr, uint64_t count, unsigned percent)
 {
 	uint64_t left = count - count / 100 * (100 - percent) - count % 100 * (100 - percent) / 100;

@@ -43,7 +43,7 @@ double pd_share(const struct pd_share_sums *part, const struct pd_share_sums *al
 
 double pd_normal_two_sided(double z) { return erfc(fabs(z) / M_SQRT2); }
 
-/* Bisection, which always converges: 80 steps give full precision. */
+/* Bisects, which always converges: 80 steps give full precision. */
 double pd_normal_quantile(double upper)
 {
 	double low = -40, high = 40;
@@ -57,7 +57,7 @@ double pd_normal_quantile(double upper)
 	return (low + high) / 2;
 }
 
-/* The continued fraction of the incomplete beta function by Lentz's method, which wants x below (a + 1)/(a + b + 2). */
+/* Computes the continued fraction of the incomplete beta function by Lentz's method; needs x < (a + 1)/(a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300;
@@ -122,7 +122,7 @@ double pd_student_quantile(double upper, double degrees)
 	return (low + high) / 2;
 }
 
-/* The logarithm of the density of s² = prior * F(degrees, prior_degrees), without what depends on neither prior. */
+/* The log density of s² = prior * F(degrees, prior_degrees), without terms that depend on neither prior parameter. */
 double pd_log_density_of_variance(double seen, double degrees, double prior, double prior_degrees)
 {
 	const double ratio = seen / prior, half = degrees / 2;
@@ -140,7 +140,7 @@ double pd_probability_of_variance(double seen, double degrees, double prior, dou
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */
 
-/* *ret_variance: the variance of the mean; 0 for fewer than two values. */
+/* Returns the mean of the logarithms. *ret_variance: the variance of the mean; 0 for fewer than two values. */
 static double mean_of_logs(const double *values, size_t nr, double *ret_variance)
 {
 	double sum = 0, squares = 0;
@@ -174,8 +174,8 @@ struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const dou
 	return result;
 }
 
-/* Indexes are heap-sorted by p, since qsort hands no context to its comparison. Equal values stay in the order of their
- * indexes. */
+/* The order in which indexes are heap-sorted: by p, equal values by index. (qsort passes no context to its
+ * comparison.) */
 static bool is_before(const double *p, size_t a, size_t b) { return p[a] != p[b] ? p[a] < p[b] : a < b; }
 
 static void sink_down(const double *p, size_t *order, size_t at, size_t nr)
@@ -212,7 +212,7 @@ void pd_adjust(double *p, size_t nr, enum pd_adjustment how, size_t *order)
 	sort_order(p, order, nr);
 	double limit = how == PD_ADJUST_HOLM ? 0 : 1;
 	for (size_t i = 0; i < nr; i++) {
-		/* Holm goes up from the smallest, Benjamini and Hochberg go down from the largest */
+		/* Holm adjusts from the smallest p up, Benjamini and Hochberg from the largest down. */
 		const size_t rank = how == PD_ADJUST_HOLM ? i : nr - 1 - i;
 		double *value = &p[order[rank]];
 		if (how == PD_ADJUST_HOLM)
