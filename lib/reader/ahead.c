@@ -17,7 +17,7 @@
 #define BLOCK_BYTES (1u << 20)
 #define BLOCK_NOTES 64u
 
-/* A finding that waits for its turn. */
+/* A finding that waits until the asking thread has taken the records before it. */
 struct note {
 	unsigned before;                 /* number of the block's records that come before the finding */
 	struct pd_finding finding;
@@ -26,11 +26,11 @@ struct note {
 struct block {
 	struct perfdata_raw records[BLOCK_RECORDS];
 	unsigned nr_records, at_record;
-	size_t bytes;                    /* of the records */
+	size_t bytes;                    /* sum of the sizes of the records */
 	struct note notes[BLOCK_NOTES];
 	unsigned nr_notes, at_note;
-	struct pd_chunks chunks;         /* which hold the bytes of the records */
-	enum perfdata_status end;        /* after the last record; PERFDATA_OK: another block follows */
+	struct pd_chunks chunks;         /* the chunks with the bytes of the records */
+	enum perfdata_status end;        /* status after the last record; PERFDATA_OK: another block follows */
 };
 
 struct pd_ahead {

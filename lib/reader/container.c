@@ -19,11 +19,11 @@
 struct container {
 	struct perfdata_reader *reader;
 	struct pd_input *input;
-	uint64_t size;               /* of the file */
+	uint64_t size;               /* bytes of the file */
 	uint64_t data_offset, data_end;
 	uint64_t sections_end;       /* end of the last section that was found so far */
 	uint64_t id_bytes, section_bytes;    /* bytes read so far, limited: tables may overlap */
-	bool finished;               /* the recorder wrote the header to its end */
+	bool finished;               /* the recorder completed the header */
 	bool read_failed;            /* reader->error says why */
 };
 
@@ -95,8 +95,7 @@ static enum perfdata_byte_order order_of_v2(const uint8_t *bytes, size_t size)
 	return order == PERFDATA_BYTE_ORDER_BIG ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
 }
 
-/* The byte order of a version 1 recording, whose magic is the same in both orders: the order in which sizes are
- * small. */
+/* The byte order of a version 1 recording. Its magic is the same in both orders: sizes are small in the right one. */
 static enum perfdata_byte_order order_of_v1(const uint8_t *bytes, size_t size)
 {
 	const bool foreign_swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG);

@@ -93,7 +93,7 @@ void pd_trace_unpacked_release(struct pd_window *window)
 	window->payload.unpacked = NULL;
 }
 
-/* The next piece of an unpacked payload. */
+/* Returns the next piece of an unpacked payload. */
 void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perfdata_raw *ret)
 {
 	struct pd_chunk *chunk = window->payload.unpacked;
@@ -120,12 +120,12 @@ void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perf
 	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
 	if (window->payload.active)
 		return;
-	/* the reader holds the chunk of the piece that it returned last */
+	/* the reader's hold keeps the bytes of the returned piece */
 	pd_reader_hold(window->stream->reader, chunk);
 	pd_trace_unpacked_release(window);
 }
 
-/* The payloads of the carriers, one after the other. */
+/* Joins the payloads of the carriers. */
 static enum perfdata_status join_carriers(struct perfdata_bytes section, bool swap, struct pd_unpacked *ret)
 {
 	struct pd_cursor c = pd_cursor(section.data, section.size, swap);

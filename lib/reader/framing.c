@@ -6,7 +6,7 @@
 
 #define FETCH_AHEAD 2048u    /* bytes; prefetches what the next samples need */
 
-/* An unknown type is accepted as a record if a plausible record follows, or if the record ends where the data ends. */
+/* Whether to accept a record of unknown type: a plausible record follows it, or the data ends with it. */
 static bool unknown_is_record(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -148,8 +148,8 @@ static inline void take_record(const struct pd_window *window, struct pd_record_
 	ret->cpu = UINT32_MAX;
 }
 
-/* The offset of the id in every sample, in bytes from its start; 0 if there is only one event, to which every sample
- * belongs; -1 if neither is known. */
+/* The offset of the id in every sample, in bytes from its start; 0 if every sample belongs to the only event; -1 if
+ * there is no such place. */
 static int place_of_ids(const struct perfdata_reader *reader)
 {
 	if (reader->nr_events == 1)
@@ -159,7 +159,7 @@ static int place_of_ids(const struct perfdata_reader *reader)
 	return 8 + 8 * reader->events[0]->config->sample_id_at;
 }
 
-/* The event of a sample; NULL where only pd_event_match can find the event. */
+/* The event of a sample; NULL if only pd_event_match can find it. */
 static inline const struct perfdata_event *event_of(const struct perfdata_reader *reader, int id_at,
 						    const uint8_t *bytes, size_t size, bool swap)
 {
@@ -177,10 +177,10 @@ static inline const struct perfdata_event *event_of(const struct perfdata_reader
  * window, so that the compiler can hold them in registers. */
 struct samples {
 	const uint8_t *at;
-	size_t left;                        /* bytes that may be looked at */
-	int id_at;                          /* place_of_ids */
+	size_t left;                        /* bytes in the window from `at` on */
+	int id_at;                          /* result of place_of_ids */
 	bool swap;
-	struct pd_record_header header, next;   /* of the sample at the position, and of the next record */
+	struct pd_record_header header, next;   /* headers of the next sample and of the record after it */
 };
 
 /* Prepares for a run of samples; false: the caller takes samples one by one. */
@@ -198,7 +198,7 @@ static inline bool begin_samples(const struct pd_window *window, uint64_t room, 
 	return true;
 }
 
-/* Whether a sample is at the position, and a possible record after it. */
+/* Whether a sample is at the position, followed by a possible record. */
 static inline bool is_framed(struct samples *samples)
 {
 	const struct pd_record_header header = samples->header;

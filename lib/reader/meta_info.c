@@ -24,7 +24,7 @@ struct perfdata_bytes pd_reader_meta(const struct perfdata_reader *reader, const
 	return (struct perfdata_bytes){ NULL, 0 };
 }
 
-/* A decimal number at the start; false if there is none, or a larger one. */
+/* Takes a decimal number from the start of the text; false: there is none, or it is too large. */
 static bool take_number(struct perfdata_bytes *text, uint64_t *ret)
 {
 	uint64_t value = 0;

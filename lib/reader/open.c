@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs as objects, and opening a reader from one. */
+/* Input objects, and opening a reader from one of them. */
 #include "config.h"
 #include <string.h>
 #include "base/error.h"
@@ -13,16 +13,16 @@ enum input_kind { INPUT_PATH, INPUT_FD, INPUT_MEMORY, INPUT_CALLBACKS, INPUT_FED
 
 struct perfdata_input {
 	enum input_kind kind;
-	char *name;                 /* the path, or what findings call it */
+	char *name;                 /* the path, or the name in findings */
 	int fd;
 	const void *bytes;
 	size_t size;
 	struct perfdata_input_callbacks callbacks;
-	/* the error in the callbacks or options; returned when a reader is opened */
+	/* an error in the callbacks or options, reported when a reader is opened */
 	struct perfdata_error error;
 	void *user;
 	char *tmpdir;
-	struct pd_feed *feed;       /* FED */
+	struct pd_feed *feed;       /* for kind FED */
 };
 
 static struct perfdata_input *input_new(enum input_kind kind, const char *name)

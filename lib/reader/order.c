@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Time order, as perf delivers: perf's own records and records without a time at once; other records wait, sorted by
- * time, until a FINISHED_ROUND says that nothing older can come. A round releases the records that are not newer than
- * the newest record of the round before it. Equal times keep the order of the file. */
+ * time, until a FINISHED_ROUND says that nothing older can come. A round releases the records up to the time of the
+ * newest record of the previous round. Equal times keep the order of the file. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -14,7 +14,7 @@ struct pd_order {
 	struct pd_order_block *open, *free;      /* the block that is filled; blocks without runs */
 	size_t nr_blocks;
 	size_t chunks;                   /* number of chunks with waiting records */
-	uint64_t bytes;                  /* of records in memory */
+	uint64_t bytes;                  /* bytes of the records in memory */
 	size_t accounted;                /* bytes of blocks and runs; the pool accounts for chunks */
 	struct pd_spill *spill;
 	uint64_t next_number;            /* the number of the next run */
@@ -29,14 +29,14 @@ struct pd_order {
 	bool releasing;
 	bool rest_was_seen;              /* rest_is_sorted was determined, which happens once */
 	bool rest_is_sorted;             /* the rest of the file is sorted: no further record waits */
-	bool backward;                   /* some event is written backward: late records are normal */
+	bool backward;                   /* an event's buffer is written backward: late records are normal */
 };
 
 #ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller size */
-#define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
+#define MIN_RUN_BYTES (1u << 20)     /* bytes of records; a smaller run is not worth a file */
 #endif
-#ifndef LOOK_BYTES                   /* likewise */
-#define LOOK_BYTES (4u << 20)        /* of waiting records without a round: then pd_order_rest_is_sorted decides */
+#ifndef LOOK_BYTES                   /* fuzzing sets a smaller size */
+#define LOOK_BYTES (4u << 20)        /* bytes of records that wait without a round before the rest is examined */
 #endif
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
@@ -372,7 +372,7 @@ static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status st
 	reader->end = pd_reader_failed(reader, status);
 	reader->order->limit = UINT64_MAX;
 	reader->order->newest = UINT64_MAX;
-	(void)end_run(reader->order);   /* without memory the last run is lost, too */
+	(void)end_run(reader->order);   /* if this fails, the last run is lost, too */
 }
 
 static bool must_wait(const struct perfdata_raw *raw)

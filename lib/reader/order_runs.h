@@ -18,7 +18,7 @@ struct pd_order_block {
 
 /* Waiting records, oldest first: adjacent ones of a block, all in one chunk, or the next record of a spilled run. */
 struct pd_order_run {
-	uint64_t time;               /* of the first record */
+	uint64_t time;               /* time of the first record */
 	uint64_t number;             /* runs that begin later in the recording have larger numbers */
 	const struct perfdata_raw *at;
 	size_t nr;
@@ -34,12 +34,12 @@ struct pd_order_runs {
 	size_t nr, room;
 };
 
-/* PERFDATA_ENOMEM. */
+/* Adds a run. PERFDATA_ENOMEM. */
 enum perfdata_status pd_runs_add(struct pd_order_runs *runs, const struct pd_order_run *run);
 /* Restores the order of the runs after the first one has changed; removes it if it has no records left. */
 void pd_runs_update(struct pd_order_runs *runs);
-/* Copies the oldest records: some of the first run, at most `max`, none newer than `limit`. *ret_left: the block that
- * the run leaves since these were its last records, or NULL. */
+/* Copies the oldest records: at most `max` of the first run, none newer than `limit`. *ret_left: the block of the run
+ * if these were its last records, else NULL. */
 unsigned pd_runs_take(struct pd_order_runs *runs, uint64_t limit, struct perfdata_raw *ret, unsigned max,
 		      struct pd_order_block **ret_left);
 

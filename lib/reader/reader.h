@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What other folders, mainly the session, need of the reader beyond the public header. */
+/* Functions of the reader for other folders, mainly the session, beyond the public header. */
 #ifndef PD_READER_H
 #define PD_READER_H
 
@@ -8,17 +8,17 @@
 #include "perfdata/reader.h"
 #include "input/input.h"
 
-/* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
- * until pd_chunk_drop. */
+/* Records from perfdata_reader_next have a raw.chunk: pd_chunk_hold(raw.chunk) keeps raw.bytes valid until
+ * pd_chunk_drop. */
 
-/* As perfdata_reader_next, but returns all records at hand, at most PD_MAX_RECORDS. They stay valid until the next call
- * of this function or of perfdata_reader_next. The reader puts the records into `room`, which is for PD_MAX_RECORDS, or
- * elsewhere. */
 #define PD_MAX_RECORDS 16u
 struct pd_record_run {
 	const struct perfdata_raw *records;
 	unsigned nr;
 };
+/* As perfdata_reader_next, but returns all records at hand, at most PD_MAX_RECORDS. They stay valid until the next call
+ * of this function or of perfdata_reader_next. The reader puts the records into `room`, which is for PD_MAX_RECORDS, or
+ * elsewhere. */
 enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,
 					 struct pd_record_run *ret);
 
@@ -32,8 +32,8 @@ struct pd_sample_summary {
  * order of the file; returns a summary of each. 0: the next record is none of these; pd_reader_next_run returns it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
-/* As perfdata_reader_feature_text, also for what `no_meta` hides: for callers that draw conclusions from the text
- * without showing it. */
+/* As perfdata_reader_feature_text, but ignores `no_meta`: for callers that draw conclusions from the text without
+ * showing it. */
 const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);
 
 /* Attaches a session. in_time: the session reads in the order of time if the reader's options name no order.
@@ -58,7 +58,7 @@ enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint
 
 /* The listener that receives the reader's findings. */
 struct pd_listener {
-	perfdata_finding_fn *on_finding;       /* or NULL: nobody */
+	perfdata_finding_fn *on_finding;       /* NULL: no function */
 	void *user;
 };
 /* Sets the listener from now on; returns the former listener. */
@@ -81,7 +81,7 @@ void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_
 
 /* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);
-/* Frees the memory that is kept for further reading. Call it when nothing more is read. */
+/* Frees memory that only further reading needs. Call it when nothing more is read. */
 void pd_reader_trim(struct perfdata_reader *reader);
 
 /* The symbols of simpleperf's DSO and SYMBOL records, in the layout of the section FILE; no data: there are none. */
@@ -89,7 +89,7 @@ struct perfdata_bytes pd_reader_symbol_records(const struct perfdata_reader *rea
 /* Whether the recorded command line, if there is one, runs simpleperf. */
 bool pd_reader_cmdline_is_simpleperf(const struct perfdata_reader *reader);
 
-/* Bytes decompressed from zstd frames, and their place in the account. */
+/* Bytes decompressed from zstd frames; the account counts their memory. */
 struct pd_unpacked {
 	uint8_t *bytes;
 	size_t size, room;
@@ -118,21 +118,21 @@ struct perfdata_raw {
 	const struct perfdata_event *event;    /* or NULL */
 	/* bytes from the start of the file's decompressed stream to the record or, if `inner` is set, to its carrier */
 	uint64_t offset;
-	/* for records inside COMPRESSED ones: bytes from the start of all that the file's carriers decompress to; else
-	 * PERFDATA_NO_OFFSET */
+	/* of a record inside COMPRESSED ones: bytes from the start of the decompressed data of all the file's carriers;
+	 * else PERFDATA_NO_OFFSET */
 	uint64_t inner;
-	uint64_t number;                       /* of the record in file order, from 0 */
+	uint64_t number;                       /* the record's number in file order, from 0 */
 	uint64_t time;                         /* ns; UINT64_MAX if it has none */
 	/* bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe) */
 	uint64_t payload;
 	uint32_t size;                         /* bytes of the record */
 	uint32_t type;
 	uint32_t cpu;                          /* UINT32_MAX if it has none */
-	int32_t pid, tid;                      /* of the sample or the trailer; -1 if it has none */
+	int32_t pid, tid;                      /* from the sample or the trailer; -1: none */
 	uint16_t misc;
 	uint16_t file;                         /* see pd_reader_file_name */
 	uint16_t flags;                        /* enum perfdata_raw_flag */
-	/* for the library: the fields reach exactly to the record's end; 0: not checked */
+	/* for the library: the record's fields end exactly at its end; 0: not checked */
 	uint16_t known_whole;
 	struct pd_chunk *chunk;                /* for the library */
 };

@@ -30,7 +30,7 @@ static enum perfdata_arch arch_of_cpu(const char *cpuid, const char *description
 		if (!strncmp(cpuid, x86_makers[i], strlen(x86_makers[i])))
 			return PERFDATA_ARCH_X86;
 	if (cpuid && !strncmp(cpuid, "0x", 2) && strlen(cpuid) == 18 && strspn(cpuid + 2, "0123456789abcdef") == 16)
-		return PERFDATA_ARCH_ARM64;     /* MIDR */
+		return PERFDATA_ARCH_ARM64;     /* a value of the register MIDR_EL1 */
 	if (cpuid && !strncmp(cpuid, "IBM,", 4))
 		return PERFDATA_ARCH_S390;
 	if (description && (!strncmp(description, "Intel(R) ", 9) || !strncmp(description, "AMD ", 4)))

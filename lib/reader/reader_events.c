@@ -11,10 +11,10 @@
 #include "schema/schema.h"
 #include "schema/trace.h"
 
-#define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
+#define MAX_TYPED_EVENTS 1024        /* most events with which EVENT_TYPE records are compared */
 #define MAX_REVISIONS 65536          /* versions, in addition to 16 for each event */
 
-/* Bytes of a name, which outputs repeat for each sample. */
+/* Most bytes of a name: outputs repeat the name for each sample. */
 #define MAX_NAME ((size_t)4095)
 
 /* A name from a better source replaces one from a worse source; the same source may change its name. */
@@ -52,7 +52,7 @@ static bool same_layout(const struct perfdata_attr *a, const struct perfdata_att
 	       perfdata_attr_has(a, PERFDATA_ATTR_SAMPLE_ID_ALL) == perfdata_attr_has(b, PERFDATA_ATTR_SAMPLE_ID_ALL);
 }
 
-/* Notes where ids are: a record's look-up tries each place once. */
+/* Notes at which places ids are, so that the look-up of a record tries each place once. */
 static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t index)
 {
 	const struct perfdata_event *event = reader->events[index];
@@ -120,7 +120,7 @@ static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct p
 /* Keeps an id of this event for pd_event_of_id: in the hash table, and in near_ids if it is near the first id. */
 static enum perfdata_status take_id(struct perfdata_reader *reader, uint64_t id, size_t index)
 {
-	enum { ROOM = 8 };      /* entries of near_ids for each id that there is */
+	enum { ROOM = 8 };      /* entries of near_ids per known id */
 	uint64_t known;
 
 	if (pd_hash_map_get(&reader->ids, id, &known))
@@ -180,7 +180,7 @@ static void point_to_own(struct perfdata_event *event)
 	event->attr = &event->config->attr;
 }
 
-/* NULL without memory. */
+/* Allocates an event. NULL without memory. */
 static struct perfdata_event *new_event(struct perfdata_reader *reader)
 {
 	struct owned_event *owned = pd_arena_calloc(&reader->arena, 1, sizeof *owned);
@@ -263,8 +263,8 @@ bool pd_event_may_revise(struct perfdata_reader *reader)
 	return false;
 }
 
-/* Hardware, software and cache events have a name by themselves; old tables of names distinguish events by `config`
- * alone, which does not identify such events. */
+/* Whether the attr names the event: hardware, software and cache events have fixed names. Old tables of names have only
+ * `config`, which does not identify such events. */
 static bool is_named_by_attr(const struct perfdata_event *event, enum perfdata_name_source source)
 {
 	const uint32_t type = event->attr->type;
@@ -465,7 +465,7 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 
 /* --- which event a record belongs to ----------------------------------------------------------------------------- */
 
-/* The event of a record whose id at the expected place is unknown: tries the other places. */
+/* Finds the event of a record with an unknown id at the expected place: tries the other places. */
 static const struct perfdata_event *event_elsewhere(struct perfdata_reader *reader, const struct perfdata_raw *raw,
 						    uint64_t id)
 {
@@ -482,7 +482,7 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 	return event;
 }
 
-/* The event by the id at the places that `layouts` name; the first event where the recorder wrote no id. */
+/* Finds the event by the id at the places of `layouts`; the first event if the recorder wrote no id. */
 static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, const struct perfdata_raw *raw,
 						bool has_id, uint64_t id)
 {

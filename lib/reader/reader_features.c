@@ -38,7 +38,7 @@ static bool is_all_zero(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* simpleperf writes lists without entries, too. */
+/* Whether the section may be empty: simpleperf also writes empty lists. */
 static bool may_be_empty(const struct perfdata_reader *reader, uint32_t id)
 {
 	return pd_reader_is_simpleperf(reader) &&
@@ -145,7 +145,7 @@ bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id)
 
 /* --- getters ----------------------------------------------------------------------------------------------------- */
 
-/* The build-ids of a stream come one by one; they are decoded when a caller asks for them. */
+/* The section of a feature. The build-ids of a stream come one by one; they are decoded when a caller asks for them. */
 static const struct pd_section *section_at(const struct perfdata_reader *reader, uint32_t id)
 {
 	struct pd_late_section *late = reader->build_ids;

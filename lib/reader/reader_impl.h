@@ -3,22 +3,22 @@
  *
  *   reader.c           open, close, the next record in file order, small getters
  *   reader_finding.c   findings
- *   container.c        which form it is; the file header, the tables it points to
+ *   container.c        the form of an input; the file header and the tables that it points to
  *   directory.c        the files of a directory recording
  *   reader_events.c    attrs, ids, names, versions; which event a record belongs to
  *   reader_features.c  feature sections, of files and of streams
  *   reader_arch.c      the architecture, which gives registers their names
- *   user_record.c      perf's own records: the facts that the reader takes from them
+ *   user_record.c      the facts that the reader takes from records that perf itself writes
  *   window.c           contiguous bytes out of chunks
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record after damage
  *   unpack.c           COMPRESSED records
- *   frames_unpack.c     payloads of traces that simpleperf compressed
- *   meta_info.c        what simpleperf's META_INFO says
+ *   frames_unpack.c    payloads of traces that simpleperf compressed
+ *   meta_info.c        names of events and losses in simpleperf's META_INFO
  *   symbol_records.c   symbols of the first recordings of simpleperf
  *   split.c            records of simpleperf that were split
  *   trace_samples.c    samples made of traces
- *   ahead.c            the thread that does all this before the caller asks for records
+ *   ahead.c            the reading thread, which reads records before the caller asks for them
  *   order.c            time order; order_runs.c merges, order_rest.c looks ahead
  *   spill.c            waiting records that do not fit into memory
  */
@@ -35,9 +35,9 @@
 
 #define PD_NR_FEATURES 256
 #define PD_MAX_BLOB (256u << 20)     /* bytes of a feature section or of tracing data that are read */
-#define PD_MAX_LAYOUTS 8             /* places of an id inside records that are tried */
-#define PD_TRACING_DATA_ALONE 16u    /* the largest TRACING_DATA record whose data follow it; larger ones hold them */
-#define PD_MAX_JOINED (64u << 20)    /* bytes of a record that is joined from its parts */
+#define PD_MAX_LAYOUTS 8             /* most places at which ids are looked for */
+#define PD_TRACING_DATA_ALONE 16u    /* largest TRACING_DATA record with data after it; larger ones contain it */
+#define PD_MAX_JOINED (64u << 20)    /* largest size of a record joined from its parts */
 #define PD_TURN_BYTES (2u << 20)     /* bytes of each file of a directory in turn, as perf reads them */
 
 /* Contiguous bytes of a stream of records, all in one chunk. When more bytes are needed, the unused ones move to the
@@ -47,7 +47,7 @@ struct pd_window {
 	struct pd_chunk *chunk;      /* held; NULL before the first */
 	const uint8_t *at, *end;
 	uint64_t offset;             /* offset of *at in the stream */
-	uint64_t limit;              /* where the records end, if known, else UINT64_MAX */
+	uint64_t limit;              /* offset of the end of the records, if known, else UINT64_MAX */
 	uint64_t skip;               /* bytes of a payload that are still to be passed over */
 	struct {
 		bool active;         /* return the pieces of a payload before the next record */
@@ -55,14 +55,14 @@ struct pd_window {
 		unsigned overlap;    /* bytes at the position that an earlier piece has returned already */
 		/* held: the decompressed payload, if it was compressed; or NULL */
 		struct pd_chunk *unpacked;
-		size_t unpacked_at;  /* of the next piece */
-		uint64_t offset;     /* of the compressed payload */
+		size_t unpacked_at;  /* offset of the next piece in `unpacked` */
+		uint64_t offset;     /* offset of the compressed payload */
 		size_t charged;      /* bytes drawn from the account for the decompressed payload */
 	} payload;
-	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
+	bool is_inner;               /* the window is over decompressed data of COMPRESSED records */
 	bool ended;                  /* no bytes follow `end` */
 	bool waits;                  /* the next step needs bytes that are not fed yet */
-	bool unaligned;              /* a record's size was no multiple of 8 */
+	bool unaligned;              /* a record had a size that is no multiple of 8 */
 	bool after_gap;              /* the next record follows a gap */
 	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
 	struct pd_chunk *behind;
@@ -72,7 +72,7 @@ struct pd_window {
 		uint64_t start;
 		const char *reason;
 		bool is_cut;         /* the gap began as a record that reaches beyond the end */
-		bool is_text, is_zero;   /* all bytes of the gap so far are text; zero */
+		bool is_text, is_zero;   /* the gap has only text so far; only zeros */
 		bool starts_anew;    /* a record may begin at the first byte of the gap */
 	} gap;
 };
@@ -93,13 +93,13 @@ struct pd_unpack {
 
 /* Parts of a record, and the record that they are joined to. */
 struct pd_split {
-	uint8_t *bytes;              /* so far */
+	uint8_t *bytes;              /* the parts so far */
 	size_t size, room;
 	size_t charged;              /* bytes drawn from the account, for this or the last record */
-	uint64_t offset, inner;      /* of the first part */
-	bool is_open;                /* parts came, and no end yet */
+	uint64_t offset, inner;      /* offsets of the first part */
+	bool is_open;                /* parts came, but no end so far */
 	bool is_broken;              /* damage was reported: the parts up to the next end are not joined */
-	struct pd_window *ready;     /* not NULL: `record` comes next; the window that its parts came from */
+	struct pd_window *ready;     /* the window of the parts; NULL: `record` is not ready */
 	struct perfdata_raw record;
 };
 
@@ -115,12 +115,12 @@ struct pd_stream {
 	bool is_pending;
 	struct perfdata_raw pending;
 	struct {
-		uint8_t *bytes;      /* of the payload so far; NULL: none */
+		uint8_t *bytes;      /* the payload's bytes so far; NULL: none */
 		size_t used, room;
 		uint64_t offset;
 	} collected;
 	bool done;
-	enum perfdata_status status; /* why it ended: PERFDATA_END or an error */
+	enum perfdata_status status; /* why the stream ended: PERFDATA_END or an error */
 	struct pd_window raw, inner;
 	struct pd_unpack unpack;
 	struct pd_split split;
@@ -129,7 +129,7 @@ struct pd_stream {
 struct pd_section {
 	struct perfdata_feature_section public;
 	struct perfdata_feature *feature;
-	const char *text;            /* where the section is one string */
+	const char *text;            /* the text of a section that is one string */
 	bool is_present;
 };
 
@@ -147,9 +147,9 @@ struct pd_trace_samples;
 
 struct perfdata_reader {
 	struct perfdata_reader_options options;
-	struct pd_account account;             /* for callers that gave no account */
+	struct pd_account account;             /* used if the caller gave no account */
 	struct perfdata_header header;
-	struct perfdata_config config;         /* for records that belong to no event */
+	struct perfdata_config config;         /* layout of records that belong to no event */
 	struct perfdata_error error;
 	struct perfdata_error read_error;      /* the first failed read; other files are still read */
 	struct pd_arena arena;                 /* names, events, ids: until close */
@@ -161,7 +161,7 @@ struct perfdata_reader {
 
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;
-	size_t turn;                           /* the stream that is read */
+	size_t turn;                           /* index of the stream being read */
 	uint64_t turn_bytes;                   /* bytes read from it in this turn */
 
 	struct perfdata_event **events;        /* newest versions */
@@ -175,7 +175,7 @@ struct perfdata_reader {
 	uint64_t first_id;
 	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can be */
 	size_t nr_layouts;
-	/* of the event with the smallest fixed part of a sample, the smallest trailer */
+	/* layouts of the events with the smallest fixed part of a sample, and with the smallest trailer */
 	const struct perfdata_config *least_sample, *least_trailer;
 	bool layouts_differ;                   /* records of different events are laid out differently */
 	bool formats_come;                     /* formats in a record, as simpleperf writes them: until the end, missing
@@ -185,19 +185,19 @@ struct perfdata_reader {
 	struct pd_section sections[PD_NR_FEATURES];
 	uint32_t nr_cpus;
 	bool arch_noted;                       /* pd_arch_note was called, for a stream */
-	struct pd_late_section *build_ids;     /* of a stream */
+	struct pd_late_section *build_ids;     /* BUILD_ID records of a stream */
 	struct perfdata_trace *trace;
-	struct perfdata_bytes symbol_records;  /* what DSO and SYMBOL records say, as a section FILE; in the arena */
+	struct perfdata_bytes symbol_records;  /* DSO and SYMBOL records, in the layout of FILE; in the arena */
 
-	struct pd_hash_map counts;                  /* code -> findings */
-	struct pd_hash_map types_reported;              /* record types that a finding named */
+	struct pd_hash_map counts;                  /* code -> number of findings */
+	struct pd_hash_map types_reported;              /* record types named by findings */
 	bool is_attached;                      /* a session is open on the reader */
-	bool was_asked;                        /* for a record */
+	bool was_asked;                        /* a record was asked for */
 	bool has_errors;
 	uint64_t nr_records;                   /* number of records framed so far */
-	uint64_t at_record;                    /* number of the record that findings are about */
-	uint64_t total_bytes;                  /* of all streams' records; UINT64_MAX: unknown */
-	uint64_t given_bytes, reported_bytes;      /* of the records returned so far, for on_progress */
+	uint64_t at_record;                    /* number of the record to which findings refer */
+	uint64_t total_bytes;                  /* bytes of all streams' records; UINT64_MAX: unknown */
+	uint64_t given_bytes, reported_bytes;      /* bytes of the records returned so far; at the last on_progress */
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	struct pd_trace_samples *traces;       /* NULL: no samples are made of traces */
@@ -215,13 +215,13 @@ struct pd_finding {
 };
 /* Counts the finding, and reports it to the user of the reader unless there were too many. */
 void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *finding);
-/* Counts, and reports unless there were too many. offset may be PERFDATA_NO_OFFSET. */
+/* Counts a finding, and reports it unless there were too many. offset may be PERFDATA_NO_OFFSET. */
 void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file, uint64_t offset,
 		       const char *format, ...) PERFDATA_PRINTF(5, 6);
 /* As pd_reader_finding, reported only the first time. */
 void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file,
 			    uint64_t offset, const char *format, ...) PERFDATA_PRINTF(5, 6);
-/* True the first time that a finding of this code is about this type. */
+/* Whether this is the first finding of this code about this record type. */
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type);
 
 /* --- container.c --- */
@@ -254,7 +254,7 @@ enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdat
 				  uint64_t offset);
 /* Adds an id to event number `index`, if the event exists and no event has the id. */
 enum perfdata_status pd_event_add_id(struct perfdata_reader *reader, uint64_t index, uint64_t id);
-/* A new version of an event, to be changed before anybody sees it; NULL without memory. */
+/* Makes a new version of an event; the caller may change it before it is used. NULL without memory. */
 struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index);
 /* False when a stream has changed its events too often: further changes are ignored. */
 bool pd_event_may_revise(struct perfdata_reader *reader);
@@ -267,12 +267,12 @@ enum perfdata_status pd_event_set_name(struct perfdata_reader *reader, size_t in
 enum perfdata_status pd_events_take_names(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader);
 enum perfdata_status pd_events_take_trace(struct perfdata_reader *reader);
-/* A name for the events whose config is `config`, from an EVENT_TYPE record or the table of old files. */
+/* Names the events that have this `config`, by an EVENT_TYPE record or the table of old files. */
 enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_t config, const void *name,
 					 size_t size);
 /* Sets event, flags, time, pid, tid and cpu of a record of the kernel. */
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
-/* NULL: the id belongs to no event. */
+/* The event of an id; NULL: none has the id. */
 static inline const struct perfdata_event *pd_event_of_id(const struct perfdata_reader *reader, uint64_t id)
 {
 	const uint64_t near = id - reader->first_id;
@@ -345,13 +345,13 @@ void pd_window_release(struct pd_window *window);
 static inline size_t pd_window_left(const struct pd_window *window) { return (size_t)(window->end - window->at); }
 static inline void pd_window_move(struct pd_window *window, size_t size)
 {
-	if (size)      /* an empty window has no place to move from */
+	if (size)      /* in an empty window, `at` may be NULL */
 		window->at += size;
 	window->offset += size;
 }
 /* Appends bytes to the window; false: none are at hand. */
 bool pd_window_fill(struct pd_window *window);
-/* True if `size` (at most PD_CHUNK_HEADROOM) bytes are there, contiguous. */
+/* Makes `size` (at most PD_CHUNK_HEADROOM) contiguous bytes available; false: they are not at hand. */
 static inline bool pd_window_need(struct pd_window *window, size_t size)
 {
 	while (pd_window_left(window) < size)
@@ -383,10 +383,10 @@ unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t num
 /* As pd_window_samples, but returns only what counting needs, and only of complete samples. */
 unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
-/* True if a whole record is at hand. */
+/* Whether a whole record is at hand. */
 bool pd_stream_is_ready(const struct pd_stream *stream);
 
-/* Prefetches the bytes of a record that is worked on soon: as many as most records have. */
+/* Prefetches the bytes of a record that is used soon: as many as most records have. */
 static inline void pd_record_fetch(const uint8_t *bytes)
 {
 	for (unsigned line = 0; line < 3; line++)
@@ -450,7 +450,7 @@ void pd_trace_samples_free(struct perfdata_reader *reader);
 bool pd_trace_samples_come(const struct perfdata_reader *reader);
 /* Call it for each record: takes facts about traces, and starts to decode a piece of a payload. */
 enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const struct perfdata_raw *raw);
-/* The next samples of that piece, all made of one operation: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: the
+/* Returns samples of one operation in the current piece: fewer than PD_MAX_RECORDS, in one chunk. PERFDATA_END: the
  * piece has no more. */
 enum perfdata_status pd_trace_samples_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 /* Call it for records in their final order: sets the time of samples made of traces to that of their operation. */
@@ -459,9 +459,9 @@ void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdat
 /* --- spill.c: sorted records that wait in a temporary file --- */
 struct pd_spill;
 struct pd_run;
-/* One unlinked file for all runs. NULL without memory. */
+/* Sets up spilling to one unlinked file. NULL without memory. */
 struct pd_spill *pd_spill_new(struct perfdata_reader *reader);
-void pd_spill_free(struct pd_spill *spill);   /* after its runs */
+void pd_spill_free(struct pd_spill *spill);   /* call it after the runs are freed */
 /* Appends a record to the run being written. PERFDATA_EWRITE, PERFDATA_ELIMIT: the run is abandoned. */
 enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_raw *raw);
 /* Ends the run being written and positions it on its first record. */

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "reader/reader_impl.h"
 
-#define CHAIN 4   /* headers that have to be plausible */
+#define CHAIN 4   /* number of headers that have to be plausible */
 
 bool pd_header_is_plausible(struct pd_record_header header, bool unaligned)
 {
@@ -30,7 +30,7 @@ bool pd_is_magic(const uint8_t *at)
 	return !memcmp(at, "PERFILE2", 8) || !memcmp(at, "2ELIFREP", 8) || !memcmp(at, "PERFFILE", 8);
 }
 
-/* Size of the payload that follows a record and belongs to it. */
+/* The size of the payload that belongs to a record and follows it. */
 static uint64_t payload_of(const uint8_t *at, struct pd_record_header header, bool swap)
 {
 	if (header.type == PERFDATA_RECORD_AUXTRACE && header.size >= 16)
@@ -98,7 +98,7 @@ static void report_gap(struct pd_window *window)
 	window->searching = false;
 }
 
-/* Reports that no further record was found. */
+/* Reports a gap at the end, after which no record was found. */
 static void report_tail(struct pd_window *window)
 {
 	struct pd_stream *stream = window->stream;

@@ -154,7 +154,7 @@ bool pd_split_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd
 		return false;
 	*ret = split->record;
 	*ret_window = split->ready;
-	/* the reader holds the chunk of the record that it gave last */
+	/* the reader's hold keeps the bytes of the returned record */
 	pd_reader_hold(stream->reader, ret->chunk);
 	pd_chunk_drop(ret->chunk);
 	split->ready = NULL;

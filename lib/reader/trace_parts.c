@@ -24,7 +24,7 @@ struct pd_trace_parts {
 	struct pd_cs_trace now;
 	struct version { struct pd_cs_source *sources; size_t nr; } versions[MOST_VERSIONS];
 	unsigned nr_versions;
-	bool changed;                      /* `now` is not the last version */
+	bool changed;                      /* `now` differs from the last version */
 	struct payload *payloads;
 	size_t nr_payloads, room_payloads;
 };
@@ -127,7 +127,7 @@ static void forget_before(struct pd_trace_parts *parts, uint64_t number)
 	size_t over = 0;
 	while (over < parts->nr_payloads && parts->payloads[over].number + KEPT_RECORDS < number)
 		pd_free(parts->payloads[over++].cuts.list);
-	/* this was not called for each payload, since the move below costs time */
+	/* the caller limits how often this runs: the move costs time */
 	if (!over)
 		return;
 	parts->nr_payloads -= over;

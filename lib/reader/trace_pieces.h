@@ -7,20 +7,20 @@
 #include "perfdata/reader.h"
 #include "auxtrace/cs_cuts.h"
 
-/* A piece, and how to read it. */
+/* A piece of a payload, and the state needed to decode it. */
 struct pd_aux_piece {
-	const struct perfdata_raw *raw;      /* its bytes */
+	const struct perfdata_raw *raw;      /* the record with its bytes */
 	struct pd_aux_trace trace;
 	struct pd_aux_clock clock;
-	struct pd_aux_state state;           /* before its first packet */
+	struct pd_aux_state state;           /* the decoder's state before the first packet */
 	/* offsets in the payload: of the piece's first byte, and where packets of the next piece begin */
 	uint64_t from, stop;
-	/* of the payload in the input; PERFDATA_NO_OFFSET where it is compressed */
+	/* offset of the payload in the input; PERFDATA_NO_OFFSET if it is compressed */
 	uint64_t payload_offset;
-	uint64_t aux_offset;                 /* of the payload in the AUX area */
-	int32_t tid, cpu;                    /* of the buffer; -1 for none */
+	uint64_t aux_offset;                 /* offset of the payload in the AUX area */
+	int32_t tid, cpu;                    /* thread and CPU of the buffer; -1: none */
 	uint32_t idx;
-	bool first;                          /* the first of its payload */
+	bool first;                          /* it is the first piece of its payload */
 	struct pd_spe_record open;           /* SPE: the record that the piece before left unfinished */
 	struct pd_cs_stream *cs;             /* CoreSight: the state before the piece; else NULL */
 };
@@ -28,8 +28,8 @@ struct pd_aux_piece {
 /* The state that passes from one piece to the next; {0} at the start. */
 struct pd_aux_carry {
 	struct pd_aux_setup setup;
-	struct pd_aux_piece next;            /* of the payload that is being read */
-	struct pd_cs_stream *cs;             /* CoreSight: the same payload; else NULL */
+	struct pd_aux_piece next;            /* the next piece of the payload being read */
+	struct pd_cs_stream *cs;             /* CoreSight: the stream of that payload; else NULL */
 	bool dump;                           /* decode packets as perf's dump does */
 	bool records;                        /* SPE records are wanted */
 	bool only_records;                   /* only SPE records are wanted */
@@ -40,7 +40,7 @@ bool pd_aux_carry_is_decoded(const struct pd_aux_carry *carry);
 
 /* The pieces of a batch, in order. */
 struct pd_aux_pieces {
-	const struct pd_tracer *tracer_before; /* known before the batch */
+	const struct pd_tracer *tracer_before; /* the tracer known before the batch */
 	struct pd_aux_piece *list;
 	size_t nr, room;
 };
@@ -64,10 +64,10 @@ struct pd_aux_walk {
 	const struct pd_packet_kind *kinds, *kind;   /* NULL: packets of this trace are not decoded */
 	struct pd_aux_state state;
 	struct pd_packet packet;
-	uint64_t at;                         /* of the packet, in the payload */
+	uint64_t at;                         /* offset of the packet in the payload */
 	struct pd_spe_record record;
 	bool record_is_whole;                /* the packet was the record's last one */
-	bool record_is_cut;                  /* these bytes are no packet: the record stays unfinished */
+	bool record_is_cut;                  /* the bytes here are no packet, so the record has no end */
 };
 /* Only one caller at a time may walk over a piece of CoreSight. */
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
@@ -79,9 +79,9 @@ uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk);
 struct pd_spe_row {
 	/* rows fill whole words of 8 bytes on every machine */
 	_Alignas(8) struct pd_spe_record record;
-	uint64_t payload_offset, aux_offset;   /* of the payload, as in the piece */
+	uint64_t payload_offset, aux_offset;   /* as in struct pd_aux_piece */
 	uint64_t time;                       /* UINT64_MAX: not known */
-	int32_t cpu, tid;                    /* of the buffer; -1 for none */
+	int32_t cpu, tid;                    /* CPU and thread of the buffer; -1: none */
 };
 void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret);
 /* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with a row. False: the record is no such sample. */

@@ -14,20 +14,20 @@
 
 /* What the decoder learned from earlier operations of a buffer, kept from one payload to the next. */
 struct learned {
-	uint64_t buffer;                   /* its processor, or 1 << 32 | its index */
+	uint64_t buffer;                   /* the buffer's processor, or 1 << 32 | its index */
 	int32_t tid;
 	uint64_t timer;                    /* the largest one: perf orders operations without a time by it */
-	bool begun;                        /* a whole operation was seen */
+	bool begun;                        /* a whole operation came already */
 };
 
 struct pd_trace_samples {
 	uint32_t wanted;                   /* enum perfdata_trace_samples */
 	const struct perfdata_event *events[PD_SPE_EVENTS_MADE];   /* the events made; NULL: not wanted */
-	uint64_t sample_type;              /* of all these events; 0: no trace of SPE so far */
+	uint64_t sample_type;              /* common sample type of the events made; 0: no trace of SPE so far */
 	struct pd_aux_carry carry;
 	struct pd_aux_pieces pieces;       /* the piece that is worked on, or none */
 	struct pd_aux_walk walk;
-	struct perfdata_raw raw;           /* of that piece */
+	struct perfdata_raw raw;           /* the record of the piece */
 	struct learned *learned;
 	size_t nr_learned, room_learned, buffer; /* buffer: index for the piece */
 	bool empty_first;                  /* a sample of an empty operation comes next */
@@ -338,8 +338,8 @@ static bool gives_samples(struct pd_trace_samples *traces)
 	return traces->walk.record_is_whole || (traces->walk.record_is_cut && learned->begun);
 }
 
-/* The place of a sample in time order. perf compares with the timer, so samples of the same tick come first; without
- * times, perf takes buffer after buffer, per-CPU buffers last. */
+/* The place of a sample in time order. perf compares other times with the timer, so samples come before records of the
+ * same tick. Without times, perf takes one buffer after the other, per-CPU buffers last. */
 static uint64_t place_of(const struct pd_trace_samples *traces)
 {
 	const struct pd_aux_piece *piece = traces->walk.piece;

@@ -183,7 +183,7 @@ bool pd_unpack_fill(struct pd_window *window)
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier)
 {
 	const enum perfdata_status status = begin_stream(stream, carrier);
-	/* the receiver of the carrier must know whether it decompressed to anything */
+	/* the flag says that the carrier was not decompressed */
 	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
 		carrier->flags |= is_part_of_block(stream) ? 0 : PERFDATA_RAW_NOT_DECOMPRESSED;
 	return status;

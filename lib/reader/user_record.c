@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-#define MAX_PAYLOAD (1ull << 40)     /* of one record; more is damage, also in a stream whose end is not known */
+#define MAX_PAYLOAD (1ull << 40)     /* of a record; a larger size is damage, also in a stream of unknown length */
 
 static enum perfdata_status take_attr(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
@@ -96,7 +96,8 @@ static bool is_cut(const struct perfdata_reader *reader, const struct pd_window 
 				     header->data.size > window->limit - header->data.offset);
 }
 
-/* The bytes that follow the record belong to it: the window passes over them, or gives them, before the next record. */
+/* The bytes that follow the record belong to it: the window passes over them, or returns them, before the next
+ * record. */
 static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uint64_t size)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
@@ -167,7 +168,7 @@ static bool begins_tracing_data(struct pd_window *window)
 	return pd_window_need(window, sizeof magic) && !memcmp(window->at, magic, sizeof magic);
 }
 
-/* The formats of tracepoints inside a record of simpleperf. */
+/* Takes the formats of tracepoints from a record of simpleperf. */
 static enum perfdata_status take_inner_tracing_data(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	const uint32_t stated = raw->size >= 12 ? pd_load32(raw->bytes + 8, reader->config.swap) : 0;
@@ -233,7 +234,8 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	return status == PERFDATA_OK ? take_collected(reader, stream, raw, stated) : status;
 }
 
-/* The payload of a trace: skipped, or returned in pieces. simpleperf compresses it where it compresses records. */
+/* Skips the payload of a trace, or returns it in pieces. Where simpleperf compresses records, it also compresses
+ * payloads. */
 static enum perfdata_status take_auxtrace(struct perfdata_reader *reader, struct pd_window *window,
 					  struct perfdata_raw *raw)
 {

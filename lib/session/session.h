@@ -14,7 +14,7 @@
 #include "schema/off_cpu_sample.h"
 #include "spans/spans.h"
 
-/* A batch and the room for its parts; recycled through the session's list of free ones. */
+/* A batch with its memory; freed batches are reused. */
 struct pd_batch {
 	struct perfdata_batch public;          /* first: the public pointer is the private one */
 	struct perfdata_session *owner;
@@ -30,7 +30,7 @@ struct pd_batch {
 	uint8_t *args;                         /* memory of pd_span.args, one after the other */
 	size_t nr_args, args_room;
 	size_t accounted;                      /* bytes that the account counts for the batch */
-	struct pd_chunks chunks;               /* which hold its records */
+	struct pd_chunks chunks;               /* the chunks with the bytes of the records */
 	size_t excess;                         /* bytes that do not count as work: see RECORD_BYTES */
 	struct perfdata_raw **kept;            /* records of deliveries outside of `records`: see pd_batch_keep */
 	size_t nr_kept, kept_room;
@@ -60,13 +60,13 @@ struct pd_counts {
 };
 
 struct pd_filter {
-	struct perfdata_filter given;          /* with copies of all lists */
+	struct perfdata_filter given;          /* with own copies of all lists */
 	struct pd_arena arena;
 	bool any;                              /* some condition is set */
 	bool passes_samples;                   /* no condition can reject a sample */
 	int8_t *event_ok;                      /* by event version: 0 not tested yet, 1 passes, -1 does not */
 	size_t event_ok_room;
-	bool places;                           /* some condition is about where a sample lies (dsos, symbols) */
+	bool places;                           /* some condition is about dsos or symbols */
 	int8_t *frame_ok;                      /* by frame: as event_ok */
 	size_t frame_ok_room;
 	uint64_t type_bits[2];                 /* types below 128 */
@@ -79,15 +79,15 @@ struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* used if the open batch has no room */
 	struct pd_record_run pending;
 	unsigned at;
-	_Atomic(struct pd_lookahead *) ahead;       /* upcoming.c; NULL: there was no user stack yet */
-	pd_session_wake *wake;                      /* or NULL: there are no other threads */
+	_Atomic(struct pd_lookahead *) ahead;       /* see upcoming.c; NULL: no user stack has come yet */
+	pd_session_wake *wake;                      /* NULL: there are no other threads */
 	void *wake_user;
 };
 
 /* What spans take from samples of an event; by the event's number, modulo PD_SPAN_USES. */
 struct pd_span_use {
-	const struct perfdata_event *event;    /* NULL: of none */
-	bool is_plain;                         /* a sample is one delivery, of the thread that it names */
+	const struct perfdata_event *event;    /* NULL: the entry is free */
+	bool is_plain;                         /* a sample makes one delivery, for the thread that it names */
 	bool is_used;                          /* spans are made of its samples */
 };
 #define PD_SPAN_USES 16u
@@ -107,18 +107,18 @@ struct perfdata_session {
 	struct pd_batch *open;                 /* being filled */
 	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
 	struct pd_batch *free;
-	uint32_t batches_made;                 /* how many were allocated */
+	uint32_t batches_made;                 /* number of allocated batches */
 	struct pd_state *state;                /* NULL if the caller needs none of its data */
 	struct pd_hash_map read_values;             /* counter (and thread) → its last value */
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
 	struct pd_waiting **waiting_end;
 	uint32_t nr_waiting;
 	enum perfdata_off_cpu off_cpu;         /* never USUAL */
-	struct pd_session_spans *spans;        /* or NULL: nobody asks for spans */
-	bool only_spans;                       /* nobody asks for records or deliveries beside them */
+	struct pd_session_spans *spans;        /* NULL: spans are not needed */
+	bool only_spans;                       /* neither records nor deliveries are needed beside spans */
 	struct pd_span_use span_uses[PD_SPAN_USES];
 	const struct perfdata_event *on_event; /* the event of time on the CPU where spans weigh; or NULL */
-	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
+	bool payload_wanted;                   /* the last AUXTRACE record passed the filter */
 	bool payload_left;                     /* more pieces of its payload follow */
 };
 
@@ -254,7 +254,7 @@ void pd_session_report_lacking(const struct perfdata_session *session);
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session, struct perfdata_error *reterr);
 /* The number of frames; their ids count from 0. */
 uint32_t pd_session_nr_frames(const struct perfdata_session *session);
-/* The dso's build-id in hexadecimal; "" unknown so far. */
+/* The dso's build-id in hexadecimal; "": unknown so far. */
 #define PD_BUILD_ID_TEXT (2 * PERFDATA_BUILD_ID_MAX + 1)
 void pd_session_build_id_text(const struct perfdata_session *session, uint32_t dso, char ret[PD_BUILD_ID_TEXT]);
 /* Loads the symbols of one more file in which frames were found, or with `lines` opens its debug information. false:
@@ -334,7 +334,7 @@ static inline const struct pd_span *pd_batch_spans(const struct perfdata_batch *
 /* Facts about spans so far; the name of a span. NULL, "": the session has no spans. */
 const struct pd_span_facts *pd_session_span_facts(const struct perfdata_session *session);
 const char *pd_session_span_name(const struct perfdata_session *session, const struct pd_span *span);
-const char *pd_session_span_text(const struct perfdata_session *session, uint32_t name);   /* of pd_span.name */
+const char *pd_session_span_text(const struct perfdata_session *session, uint32_t name);   /* name: pd_span.name */
 /* Whether the frame lies in the kernel, its modules or code that the kernel generated. */
 bool pd_session_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);
 /* What the session's samples weigh; never PERFDATA_OFF_CPU_USUAL. */
@@ -370,11 +370,11 @@ enum perfdata_status pd_session_target(const struct perfdata_session *session, u
 /* --- tables/program_lines.c: source lines of BPF programs. For use after the recording was read --- */
 
 struct pd_program_lines;
-/* PERFDATA_ENOMEM. */
+/* Gathers the lines of all programs. PERFDATA_ENOMEM. */
 enum perfdata_status pd_program_lines_new(const struct perfdata_session *session, struct pd_program_lines **ret);
 void pd_program_lines_free(struct pd_program_lines *all);   /* NULL is fine */
-/* The line at an address, as frames have it, of the program in which the frame lies, and its text, which may be empty;
- * both texts stay as long as the reader. false: no line is known. */
+/* The line at an address, as frames have it, of the program of the frame, and its text, which may be empty; both texts
+ * stay as long as the reader. false: no line is known. */
 bool pd_find_program_line(const struct pd_program_lines *all, const struct perfdata_session *session, uint32_t frame,
 			  uint64_t address, struct perfdata_source_line *ret, const char **ret_text);
 

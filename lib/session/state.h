@@ -26,10 +26,10 @@ struct pd_state {
 	struct pd_map_store store;
 	enum perfdata_status status;       /* why a frame or a stack is missing */
 	struct pd_account *account;
-	struct pd_threads threads; /* of the host */
+	struct pd_threads threads; /* threads of the host */
 	struct pd_guest *guests;   /* NULL: the recording has no guests */
 	struct pd_guest *guest;    /* the machine of the current record; NULL: the host */
-	/* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
+	/* id of a counter → pid of its guest, and the virtual CPU << 32 */
 	struct pd_hash_map guest_ids;
 	struct pd_thread *free_threads;
 	/* threads that were looked up last, by tid; NULL: none, or the thread was removed */
@@ -44,13 +44,13 @@ struct pd_state {
 	struct pd_hash_map paths;       /* hash of a file name → the first dso of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_leaves leaves;
-	struct pd_name_loader *loader;     /* NULL: nobody wants names at the end */
+	struct pd_name_loader *loader;     /* NULL: no emitter needs names at its end */
 	struct pd_index frame_index;
 	size_t frames_accounted;
 	struct pd_stacks stacks;
 	uint32_t nr_threads;       /* number of threads so far: see perfdata_delivery.thread */
 	struct pd_unwinders *unwinders;    /* or NULL */
-	const struct pd_unwinding *unwinding;   /* of the current sample, done ahead of its turn; or NULL */
+	const struct pd_unwinding *unwinding;   /* result for the current sample, made ahead of its turn; or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
 	atomic_bool has_jitdumps;    /* `jitdumps` has entries; any thread */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */

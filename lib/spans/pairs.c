@@ -170,7 +170,7 @@ static void close_slot(struct pd_spans *spans, uint32_t index)
 	spans->free_open = index;
 }
 
-/* UINT32_MAX without memory. */
+/* Returns a free slot's index; UINT32_MAX without memory. */
 static uint32_t take_slot(struct pd_spans *spans)
 {
 	const uint32_t index = spans->free_open;

@@ -97,7 +97,7 @@ void pd_spans_ignore_wait_samples(struct pd_spans *spans) { spans->no_wait_sampl
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* NULL without memory. */
+/* Prepares to read samples of the event. NULL without memory. */
 static const struct pd_span_event *prepare_event(struct pd_spans *spans, const struct perfdata_event *event)
 {
 	const size_t before = spans->events_room;

@@ -2,9 +2,9 @@
 /* Spans: intervals that begin with one record and end with another: a thread runs, waits, waits for a CPU; a system
  * call, a lock, a request of a disk, an interrupt, a guest's exit.
  *
- * Records go in, in the order of time; spans come out as their ends become known. The engine holds the state of each
- * CPU and thread, and the open span of each key: nothing grows with the number of records. It never guesses a begin or
- * an end without a record: the span says which side is missing and why, and the facts count it. */
+ * The engine takes records in the order of time, and returns each span when its end is known. It holds the state of
+ * each CPU and thread and the open span of each key, so its memory does not grow with the number of records. A begin or
+ * end without a record stays unknown: the span says which one is missing and why, and pd_span_facts counts it. */
 #ifndef PD_SPANS_H
 #define PD_SPANS_H
 
@@ -34,9 +34,9 @@ const char *pd_span_kind_name(enum perfdata_span_kind kind);
 enum pd_span_source {
 	PD_SPAN_OF_TRACEPOINTS,
 	PD_SPAN_OF_SWITCH_RECORDS,
-	PD_SPAN_OF_BOTH,             /* times of SWITCH records, stack and state of sched_switch */
+	PD_SPAN_OF_BOTH,             /* times from SWITCH records; stack and state from sched_switch */
 	PD_SPAN_OF_SIMPLEPERF,       /* sample at the switch-out; later sample or SWITCH of the thread */
-	PD_SPAN_OF_OFF_CPU_SAMPLES,  /* of perf record --off-cpu */
+	PD_SPAN_OF_OFF_CPU_SAMPLES,  /* samples of perf record --off-cpu */
 };
 const char *pd_span_source_name(enum pd_span_source source);
 
@@ -65,7 +65,7 @@ struct pd_span {
 	enum perfdata_span_kind kind;
 	enum pd_span_unknown unknown;
 	enum pd_span_source source;
-	enum pd_span_state state;    /* of OFF */
+	enum pd_span_state state;    /* for OFF: why the thread was off the CPU */
 	uint64_t state_raw;          /* prev_state as recorded; UINT64_MAX: not recorded */
 	/* ns; UINT64_MAX: unknown. At least one of both is known */
 	uint64_t begin, end;
@@ -78,7 +78,7 @@ struct pd_span {
 	/* of OFF: ns until the thread was woken, and ns from then on; UINT64_MAX: no wake-up was recorded */
 	uint64_t blocked, queued;
 	uint64_t summed;             /* of OFF: ns of several waits, recorded as a sum without times; or 0 */
-	struct pd_span_stack stack;  /* of the begin */
+	struct pd_span_stack stack;  /* stack at the begin */
 	int32_t waker;               /* tid; -1: unknown */
 	struct pd_span_who waker_who;
 	struct pd_span_stack waker_stack;
@@ -99,14 +99,14 @@ static inline uint64_t pd_span_duration(const struct pd_span *span) { return spa
 
 /* --- the callbacks of the engine ---------------------------------------------------------------------------------- */
 
-/* In perfdata_session_options.spans, beside the kinds: spans have `args`. */
+/* A bit of perfdata_session_options.spans in addition to the kinds: spans have `args`. */
 #define PD_SPANS_ARGS (UINT32_C(1) << 31)
 
 struct pd_spans_options {
-	uint32_t kinds;              /* bits 1 << enum perfdata_span_kind */
+	uint32_t kinds;              /* the wanted kinds: bits 1 << enum perfdata_span_kind */
 	bool swap;                   /* the recording has the other byte order */
-	bool stacks;                 /* spans have stacks */
-	bool args;                   /* spans that an event begins have its raw data */
+	bool stacks;                 /* fill in the stacks of spans */
+	bool args;                   /* fill in pd_span.args */
 	enum perfdata_arch arch;     /* architecture of system call numbers */
 	/* finds the thread that has this tid now */
 	void (*who)(void *user, int32_t tid, struct pd_span_who *ret);
@@ -122,13 +122,13 @@ struct pd_span_facts {
 	struct pd_span_count {
 		uint64_t spans, total;         /* whole spans, and their sum in ns */
 		uint64_t no_begin, no_end;     /* ends without a begin; begins followed by another begin */
-		uint64_t open;                 /* at the end of the recording */
+		uint64_t open;                 /* begun, but not ended at the end of the recording */
 		uint64_t with_losses;          /* whole spans during which records were lost */
 	} kinds[PERFDATA_SPAN_KINDS];
-	uint64_t switches;           /* samples of a sched_switch that was not sampled */
+	uint64_t switches;           /* samples of sched_switch, if each switch was sampled */
 	uint64_t switch_records;
-	uint64_t sampled_switches;   /* samples of a sampled sched_switch: ignored */
-	uint64_t gaps;               /* switches whose leaving thread is not the last one that came */
+	uint64_t sampled_switches;   /* samples of sched_switch, if only some were: ignored */
+	uint64_t gaps;               /* switches where another thread than the known one leaves the CPU */
 	uint64_t wakes;
 	uint64_t sums, summed;       /* samples that sum up waits, and their ns; in no other count */
 	bool wide;                   /* SWITCH_CPU_WIDE records came */
@@ -140,7 +140,7 @@ struct pd_spans;
 /* NULL without memory. */
 struct pd_spans *pd_spans_new(const struct pd_spans_options *options, struct pd_account *account);
 void pd_spans_free(struct pd_spans *spans);
-/* Whether the engine uses samples of the event, if only to count those of a sampled sched_switch. */
+/* Whether the engine uses samples of the event, if only to count those that it ignores. */
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event);
 /* The recording has SWITCH records, which have the times of both ends of a run. Call it before the first record. */
 void pd_spans_expect_switch_records(struct pd_spans *spans);

@@ -42,7 +42,7 @@ struct pd_pair {
 #define PD_SWITCH_LETTERS 32
 /* What the engine needs to read samples of one event. */
 struct pd_span_event {
-	const struct perfdata_event *event;  /* that it is of */
+	const struct perfdata_event *event;  /* the event */
 	enum pd_span_role role;
 	const struct pd_pair *pair;
 	/* by role: SWITCH: prev_pid, next_pid, prev_state; wake-ups: pid; pairs: key, key, zero, name, result */
@@ -76,12 +76,12 @@ struct pd_left {
 };
 struct pd_span_thread {
 	int32_t tid;
-	bool is_out, is_on, is_woken;        /* is_on: by SWITCH records */
+	bool is_out, is_on, is_woken;        /* is_on: SWITCH records have it on a CPU */
 	bool has_exited;                     /* EXIT came; the last switch comes later */
 	struct pd_span_who who;              /* set at the switch-out, or by SWITCH records */
 	struct pd_span_side out, on;
-	struct pd_left left;                 /* for the last switch-out */
-	struct pd_left next;                 /* from the last sample, for the next SWITCH record */
+	struct pd_left left;                 /* what the last switch-out said */
+	struct pd_left next;                 /* what the last sample said, for the next SWITCH record */
 	struct {
 		uint64_t time, epoch;
 		int32_t waker;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who runs, who waits, and why: samples of sched_switch and of wake-ups, and SWITCH records. */
+/* Runs and waits of threads, and their causes, from samples of sched_switch and of wake-ups and from SWITCH records. */
 #include "config.h"
 #include "spans/spans_impl.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits from samples: simpleperf's --trace-offcpu takes a sample where a thread leaves the CPU, and perf record
- * --off-cpu writes samples with the length of a wait. */
+/* Waits made of single samples: simpleperf's --trace-offcpu takes a sample where a thread leaves the CPU, and perf
+ * record --off-cpu writes samples with the length of a wait. */
 #include "config.h"
 #include "schema/off_cpu_sample.h"
 #include "schema/sample_scan.h"

@@ -70,7 +70,7 @@ static void count_loss(struct perfdata_summary *summary, const struct perfdata_r
 		count_aux(summary, record.u.aux.flags);
 }
 
-/* NULL: an unknown tracer, or more tracers than have counters of their own. */
+/* The name of a tracer; NULL: unknown, or too many tracers for a counter each. */
 static const char *tracer_name(uint32_t type)
 {
 	return type < PD_NR_TRACERS ? perfdata_name_of(pd_names_auxtrace_type, type) : NULL;

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "session/delivery/sample_rules.h"
 
-/* At most this many samples wait for deferred chains; beyond that, the oldest is delivered without its chain. */
+/* The most samples that wait for deferred chains; beyond that, the oldest is delivered without its chain. */
 #define MAX_WAITING 4096u
 
 struct pd_waiting {
@@ -23,7 +23,7 @@ struct sample_view {
 	const struct perfdata_raw *raw;        /* the record that the deliveries will point to */
 	const struct perfdata_raw *deferred;
 	const struct perfdata_sample *sample;  /* decoded; NULL if the scan suffices */
-	struct pd_sample_scan scan;            /* PD_SCAN_DELIVERY */
+	struct pd_sample_scan scan;            /* scanned with PD_SCAN_DELIVERY */
 	const struct perfdata_list *deferred_chain;
 	int32_t pid, tid;
 	bool has_chain;
@@ -32,7 +32,7 @@ struct sample_view {
 	bool is_whole;                         /* the sample is known to have no damage */
 	bool chain_lost;                       /* PERFDATA_DELIVERY_CHAIN_LOST */
 	bool chain_taken;
-	struct pd_stack stack;                 /* once the chain was taken */
+	struct pd_stack stack;                 /* valid if chain_taken */
 };
 
 /* Takes pid, tid, period and chain of an off-CPU sample from its raw data. */
@@ -190,7 +190,7 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 	return PERFDATA_OK;
 }
 
-/* Reads from the record what the sample is about; `record` is room for decoding it. */
+/* Decodes the parts of a sample that deliveries need; `record` is memory for that. */
 static void take_sample(struct sample_view *view, struct perfdata_record *record)
 {
 	const struct perfdata_raw *raw = view->raw;
@@ -221,7 +221,7 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 		take_offcpu(view, record->swap);
 }
 
-/* Makes the deliveries of a sample that was taken. */
+/* Makes the deliveries of a sample after take_sample. */
 static enum perfdata_status deliver_sample(struct sample_view *view)
 {
 	const struct perfdata_event *event = view->raw->event;
@@ -239,7 +239,7 @@ static enum perfdata_status deliver_silently(struct sample_view *view, struct pe
 	return PERFDATA_OK;
 }
 
-/* No counter of the sample grew: makes a delivery for callers that want the sample nevertheless. */
+/* Makes a delivery for a sample whose counters did not grow, for callers that want it nevertheless. */
 static enum perfdata_status deliver_unchanged(struct sample_view *view)
 {
 	struct perfdata_delivery *delivery;

@@ -183,7 +183,7 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 		return false;
 	if (given->samples_only && raw->type != PERFDATA_RECORD_SAMPLE)
 		return !given->nr_cpus || has_u32(given->cpus, given->nr_cpus, raw->cpu);
-	/* as in perf, a time of 0 is before all other times, and a missing time is after them */
+	/* with samples_only, as in perf, a time of 0 is before all other times, and a missing time is after them */
 	const bool has_time = given->samples_only || (raw->time != UINT64_MAX && raw->time != 0);
 	if (has_time && (raw->time < given->time_first || raw->time > given->time_last))
 		return false;

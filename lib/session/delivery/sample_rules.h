@@ -82,7 +82,7 @@ static inline bool pd_chain_take(struct perfdata_session *session, struct pd_bat
 	return true;
 }
 
-/* A stack is never empty: without a chain, it is the sample's own address. */
+/* Gives a sample without a chain a stack: the sample's own address. */
 static inline void pd_delivery_end(struct perfdata_session *session, const struct pd_sample_scan *scan,
 				   struct perfdata_delivery *delivery)
 {

@@ -7,7 +7,7 @@
 
 struct sample {
 	const struct perfdata_raw *raw;
-	struct pd_sample_scan scan;            /* PD_SCAN_DELIVERY */
+	struct pd_sample_scan scan;            /* scanned with PD_SCAN_DELIVERY */
 	struct pd_thread *thread;
 	struct pd_chain_key chain;
 };

@@ -92,7 +92,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;
 		status = pd_filter_init(&session->filter, session->options.filter, reterr);
-		session->options.filter = &session->filter.given;   /* a copy */
+		session->options.filter = &session->filter.given;   /* the filter's own copy */
 		if (session->filter.places)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS |
 						  PERFDATA_NEED_FRAMES;
@@ -289,7 +289,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		session->payload_left = wanted && raw->payload && session->options.needs & PERFDATA_NEED_PAYLOADS;
 	}
 	if (status == PERFDATA_OK && !deliver && raw->type == PERFDATA_RECORD_SAMPLE)
-		status = pd_deliver(session, NULL, raw, NULL);   /* counts only */
+		status = pd_deliver(session, NULL, raw, NULL);   /* only counts the deliveries */
 	if (status == PERFDATA_OK && session->spans)
 		status = pd_session_spans_take(session, raw, wanted);
 	if (status != PERFDATA_OK || (!wanted && !deliver))

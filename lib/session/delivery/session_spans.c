@@ -11,7 +11,7 @@
 #include "schema/sample_scan.h"
 #include "session/session.h"
 
-/* Known ends of stacks are dropped beyond this many. */
+/* Limits `ends`; above it, all entries are dropped. */
 #define MAX_KNOWN_ENDS 65536u
 
 struct pd_session_spans {
@@ -21,7 +21,7 @@ struct pd_session_spans {
 	/* the event to which time off the CPU adds weight; NULL: none, or the events of a pipe are still to come */
 	const struct perfdata_event *off_event;
 	const struct perfdata_event *source;   /* the source of spans off the CPU; filters by event test it */
-	size_t nr_events;                      /* of the reader, when they were looked at last */
+	size_t nr_events;                      /* number of the reader's events when spans were last set up */
 	bool weighs_runs;                      /* time on the CPU has weight, too */
 	bool no_state_frames;
 	bool is_wanted;                        /* the record at hand passes the filter */
@@ -29,7 +29,7 @@ struct pd_session_spans {
 	const struct perfdata_raw *kept;
 	uint64_t kept_number, kept_batch;
 	uint32_t frames[PD_SPAN_STATES];       /* by state; PERFDATA_NONE: not made yet */
-	struct pd_hash_map ends;               /* node of a stack, and the frame for its end → node */
+	struct pd_hash_map ends;               /* node of a stack and the frame of its end → node of both */
 	size_t ends_accounted;
 	int8_t *is_scheduler;                  /* by frame: 0 not looked up yet, 1 yes, -1 no */
 	size_t is_scheduler_room;
@@ -351,7 +351,7 @@ static bool add_span(struct pd_batch *batch, const struct pd_span *span)
 		memcpy(batch->args + batch->nr_args, span->args.data, span->args.size);
 	added->args.data = span->args.size ? batch->args + batch->nr_args : NULL;
 	batch->nr_args += span->args.size;
-	/* batch->args has moved */
+	/* if batch->args has moved, the spans must point to its new place */
 	size_t at = 0;
 	for (size_t i = 0; batch->args != before && i < batch->nr_spans; i++) {
 		batch->spans[i].args.data = batch->spans[i].args.size ? batch->args + at : NULL;
@@ -386,7 +386,7 @@ static enum perfdata_status take_span(void *user, const struct pd_span *given, c
 
 struct sources {
 	const struct perfdata_event *switches, *records, *waits, *clock;
-	bool simpleperf;                       /* `switches` are its samples where threads leave the CPU */
+	bool simpleperf;                       /* `switches` is simpleperf's event at switch-outs */
 	bool sampled;                          /* sched_switch is there, but was sampled */
 };
 

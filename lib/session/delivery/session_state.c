@@ -30,7 +30,7 @@ void pd_state_free(struct pd_state *state)
 {
 	if (!state)
 		return;
-	pd_name_loader_free(state->loader);   /* first: its thread reads the state */
+	pd_name_loader_free(state->loader);   /* freed first, since its thread reads the state */
 	pd_unwinders_free(state);
 	pd_threads_release(&state->threads);
 	pd_guests_release(state);

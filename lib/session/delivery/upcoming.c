@@ -10,26 +10,26 @@
 #include "session/delivery/sample_rules.h"
 
 #define PLACES 128u              /* a power of two */
-#define MOST_BYTES (2u << 20)    /* of records read in advance, which hold their chunks */
+#define MOST_BYTES (2u << 20)    /* bytes of records read in advance, whose chunks are held */
 /* Another thread leaves work this close to the session's turn: it could not finish first. */
 #define IS_CLOSE 4u
 
 enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
 
 struct pd_lookahead {
-	/* the session's thread alone uses these */
+	/* used by the session's thread alone */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
 	uint64_t first, given, end;            /* numbers of records: [first, given) are returned, [given, end) wait */
 	uint64_t barrier;                      /* the first record that may change maps; UINT64_MAX: none */
 	size_t bytes;
 	enum perfdata_status reader_status;    /* why no more records come */
-	/* any thread */
-	struct pd_unwinding work[PLACES];      /* of a thread while it runs, else of the session's */
+	/* used by any thread */
+	struct pd_unwinding work[PLACES];      /* used by one thread while the work runs, else by the session's */
 	_Atomic(enum work_state) states[PLACES];
 	atomic_uint nr_waiting;                /* how many states are WORK_WAITS */
 	_Atomic uint64_t turn, seen;           /* numbers of records: work waits only from turn up to seen */
 	atomic_bool is_awaited;                /* the session's thread waits for the end of some work */
-	struct pd_monitor *monitor;            /* for waiting */
+	struct pd_monitor *monitor;            /* for waiting until work ends */
 };
 
 void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user)

@@ -18,7 +18,7 @@ enum pd_inside_type {
 struct pd_inside_symbol {
 	uint64_t address;
 	uint32_t length;
-	uint32_t name, name_size;          /* where its name is in the section */
+	uint32_t name, name_size;          /* place of its name in the section */
 };
 struct pd_inside_name {
 	const char *raw, *shown;
@@ -50,7 +50,7 @@ struct pd_inside {
 	struct pd_hash_map by_pid;         /* pid → index of its symbol map */
 	struct pd_hash_map dex_names;      /* hash of a name → index of the file << 32 | index of the symbol */
 	bool dex_names_made;
-	struct pd_monitor *lock;           /* of `bytes` and `accounted` */
+	struct pd_monitor *lock;           /* guards `bytes` and `accounted` */
 	struct pd_arena bytes;             /* names in use */
 	struct pd_account *account;
 	size_t accounted;

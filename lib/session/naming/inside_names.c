@@ -38,7 +38,7 @@ int pd_inside_join(struct pd_state *state, struct pd_dso *dso)
 	if (!dso->inside && dso->public.kind == PERFDATA_DSO_KERNEL)
 		dso->inside = state->inside->kernel;
 	dso->code = code_of(dso);
-	/* simpleperf calls a module by its path */
+	/* simpleperf shows a module's path as its name */
 	if (dso->public.kind == PERFDATA_DSO_MODULE)
 		dso->public.name = dso->public.filename;
 	if (strstr(path, "_jit_app_cache:"))

@@ -24,7 +24,7 @@ struct pd_dso {
 	uint64_t id_words[3];
 	struct perfdata_symbols_dso *symbols;  /* NULL: nothing to look up */
 	atomic_bool symbols_known;             /* `symbols` has its final value */
-	bool of_guest;                     /* of a guest: its paths mean nothing on this host */
+	bool of_guest;                     /* a guest's file: its path means nothing on this host */
 	/* PERF_MAP: its jitdump file, for names that the perf map lacks; used only for frames with a time */
 	struct perfdata_symbols_dso *jitdump;
 	uint64_t start, end;               /* addresses of the first mapping */
@@ -35,7 +35,7 @@ struct pd_dso {
 	enum perfdata_build_id_source source;
 	int32_t first_pid;                 /* the process that mapped it first; 0: none */
 	bool injected;                     /* perf inject made the file, and each record that maps it */
-	uint64_t first_time;               /* of the record that mentioned it first; 0: unknown */
+	uint64_t first_time;               /* time of the first record that mentions it; 0: unknown */
 	/* another mapped file has the same path: an entry in a table of build-ids may mean either */
 	bool has_namesake;
 	uint64_t nr_maps;
@@ -63,9 +63,9 @@ struct pd_dso_key {
 	enum perfdata_dso_kind kind;
 	const char *filename;
 	size_t filename_size;
-	const uint64_t *id_words;          /* 3; NULL: zeros */
+	const uint64_t *id_words;          /* 3 words; NULL: zeros */
 	int32_t pid;
-	bool guest;                        /* of a virtual machine */
+	bool guest;                        /* the file is a guest's */
 };
 /* The dso of a key, created if it is new; PERFDATA_NONE without memory. */
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
@@ -104,7 +104,7 @@ int64_t pd_host_boot_time(void);
 
 /* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
-	uint64_t device, inode;    /* of the file; device: major << 32 | minor; 0: unknown */
+	uint64_t device, inode;    /* id of the file; device: major << 32 | minor; 0: unknown */
 	const char *filename;      /* as recorded */
 	uint32_t namespace_pid;    /* the pid in the name of the file: the process's pid inside its pid namespace */
 };

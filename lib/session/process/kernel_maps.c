@@ -8,9 +8,9 @@
 
 struct pd_kernel_map {
 	struct pd_map map;
-	uint64_t number;             /* in the order of the records */
+	uint64_t number;             /* number in the order of the records */
 	uint64_t priority;
-	size_t size;                 /* of the subtree */
+	size_t size;                 /* number of maps in the subtree */
 	struct pd_kernel_map *left, *right;
 };
 
@@ -31,7 +31,7 @@ static bool is_before(const struct pd_kernel_map *a, const struct pd_kernel_map 
 	return a->number < b->number;
 }
 
-/* Splits: left, the maps before the key; right, the key, if it is in the tree, and the maps after it. */
+/* Splits a tree: *left gets the maps before the key, *right the other maps. */
 static void split_tree(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left,
 		       struct pd_kernel_map **right)
 {

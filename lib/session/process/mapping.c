@@ -22,7 +22,7 @@ void pd_mapping_count(struct pd_state *state, const struct pd_map *map, const st
 	}
 }
 
-/* Each removes one kind of ending (see its name) from a file name. */
+/* take_number_from_end and take_from_end remove an ending from a file name; false: the name has another ending. */
 static bool take_number_from_end(const char *name, size_t *size)
 {
 	const size_t before = *size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Treaps: priorities are random, so no order of inserts makes a deep tree. */
+/* Sets of maps as treaps: priorities are random, so no order of insertions makes a deep tree. */
 #include "config.h"
 #include "session/state.h"
 
@@ -52,7 +52,7 @@ static struct pd_map_node *own_node(struct change *change, struct pd_map_node *n
 	return copy;
 }
 
-/* Splits: left, the maps that start below key; right, the others. */
+/* Splits a tree: *left gets the maps that start below key, *right the others. */
 static void split_tree(struct change *change, struct pd_map_node *node, uint64_t key, struct pd_map_node **left,
 		       struct pd_map_node **right)
 {
@@ -96,7 +96,7 @@ static struct pd_map_node *last_of(struct pd_map_node *node)
 	return node;
 }
 
-/* The part of `map` after `end`. */
+/* Makes a node for the part of `map` after `end`. */
 static struct pd_map_node *tail_of(struct change *change, const struct pd_map *map, uint64_t end)
 {
 	if (map->end <= end)
@@ -176,7 +176,7 @@ const struct pd_map *pd_maps_next(const struct pd_maps *maps, uint64_t address)
 {
 	const struct pd_map *best = NULL;
 	for (const struct pd_map_node *node = maps->root; node;) {
-		/* maps do not overlap: those that end later start later */
+		/* maps do not overlap, so they end in the order in which they start */
 		if (node->map.end > address) {
 			best = &node->map;
 			node = node->left;

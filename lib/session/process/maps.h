@@ -13,7 +13,7 @@ struct pd_map {
 	uint64_t start, end;       /* [start, end) */
 	uint64_t pgoff;            /* file offset of start */
 	uint32_t dso;
-	bool identity;             /* an address in the dso is the address itself */
+	bool identity;             /* addresses of the dso are addresses in memory, not file offsets */
 };
 struct pd_map_node;
 struct pd_maps {

@@ -12,12 +12,12 @@ struct pd_state;
 /* --- process/process_threads.c --- */
 struct pd_thread {
 	int32_t pid, tid;
-	uint32_t comm;             /* of perfdata_session_comm */
+	uint32_t comm;             /* id for perfdata_session_comm */
 	uint32_t script_comm;      /* in perf script: comm, or ":TID" after the thread's EXIT */
 	bool comm_set;             /* a record named the thread; else script_comm is ":TID" */
 	struct pd_maps *maps;    /* shared by the threads of a process */
 	struct pd_guest *guest;    /* the guest that has the thread; NULL: the host */
-	uint32_t number;           /* no other thread of the recording has it */
+	uint32_t number;           /* unique among the recording's threads */
 	struct pd_thread *next_free;
 };
 
@@ -31,7 +31,7 @@ void pd_threads_release(struct pd_threads *threads);
 
 /* A virtual machine whose records are in the same recording as the host's. */
 struct pd_guest {
-	int32_t pid;               /* of the process that runs it; 0: for records that name no guest */
+	int32_t pid;               /* the process that runs the guest; 0: unknown, for records that name no guest */
 	char kernel_name[48];      /* its kernel's name in records */
 	struct pd_threads threads;
 	struct pd_maps kernel;
@@ -58,7 +58,7 @@ int pd_inside_map_user(struct pd_state *state, const struct pd_mapping *mapping)
 /* --- process/guests.c --- */
 /* Takes from an ID_INDEX record which counters count for guests. 0 or -1. */
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);
-/* Whether a counter counts for a guest, and for which guest. */
+/* Whether a counter counts for a guest; *ret_pid, *ret_vcpu: for which one. */
 bool pd_guest_of_id(const struct pd_state *state, uint64_t id, int32_t *ret_pid, int32_t *ret_vcpu);
 /* Makes the machine of a record the current one. id: of the record's counter; pid: of the process that the record is
  * about. 0 or -1. */
@@ -79,7 +79,7 @@ struct pd_code_changes {
 	size_t bytes;                      /* bytes of code, for the account */
 };
 struct perfdata_text_poke;
-/* 0, or -1 without memory. */
+/* Notes a TEXT_POKE record. 0, or -1 without memory. */
 int pd_code_changed(struct pd_state *state, const struct perfdata_text_poke *poke);
 /* When the function that has a kernel address changed last; 0: never. `map` has the address. */
 uint64_t pd_code_time(struct pd_state *state, const struct pd_map *map, uint64_t ip);
@@ -90,7 +90,7 @@ struct pd_changed_code {
 	size_t size;
 	uint8_t *bytes;
 	uint8_t *known;                    /* by byte: the kind of change that set it (enum pd_byte) */
-	bool is_too_often;                 /* it changed more than PD_MOST_CHANGES times: the bytes are not known */
+	bool is_too_often;                 /* the function changed more than PD_MOST_CHANGES times: bytes are unknown */
 };
 #define PD_MOST_CHANGES 1024
 /* Sets the bytes to those at `time`, as far as the function's changes have them. */

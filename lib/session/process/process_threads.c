@@ -51,7 +51,7 @@ static int init_maps(struct pd_state *state, struct pd_thread *thread)
 	return 0;
 }
 
-/* A thread that was known by its tid alone joins its process once a record has the pid. */
+/* Sets the pid of a thread that was known only by its tid: the thread joins its process. */
 static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t pid)
 {
 	if (pid == -1 || thread->pid != -1)

@@ -65,7 +65,7 @@ static int map_user(struct pd_state *state, const struct pd_mapping *mapping)
 
 static int map_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 {
-	/* "[kernel.kallsyms]_text", and "[kernel.kallsyms" of old recorders */
+	/* new recorders write "[kernel.kallsyms]_text", old ones "[kernel.kallsyms" */
 	const bool kernel = pd_mapping_begins(mapping, "[kernel.kallsyms") ||
 			    (state->inside && pd_mapping_begins(mapping, "[bpf]"));
 	/* where guests are not followed, perf takes a guest's kernel for a module of the host */
@@ -136,7 +136,7 @@ static int map_record(struct pd_state *state, const struct pd_mapping *mapping)
 	case PERFDATA_CPUMODE_GUEST_KERNEL:
 		return state->guest ? map_guest_kernel(state, mapping) : map_kernel(state, mapping);
 	case PERFDATA_CPUMODE_GUEST_USER:
-		/* perf would name code of the host's process of that pid after the guest's files */
+		/* perf would use the guest's files to name code of the host's process with that pid */
 		return state->guest ? map_user(state, mapping) : 0;
 	}
 	return map_user(state, mapping);

@@ -15,7 +15,7 @@
 #define NOWHERE UINT64_MAX
 
 struct pd_address_slot {
-	uint64_t ip, through;           /* see seen_through; IN_CHAIN */
+	uint64_t ip, through;           /* through: seen_through, and IN_CHAIN */
 	uint32_t frame;
 };
 

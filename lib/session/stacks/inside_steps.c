@@ -87,7 +87,7 @@ static bool mark_kinds(const struct pd_state *state, const struct perfdata_step 
 			kinds[i] = ART;
 		near = kinds[i] != NATIVE;
 	}
-	/* a trampoline calls the native method itself */
+	/* a frame that a trampoline called is a native method, and is shown */
 	for (size_t i = 1; i < nr; i++)
 		if (kinds[i] == ART && kinds[i - 1] == ART && is_trampoline(state, &steps[i]))
 			kinds[i - 1] = NATIVE;

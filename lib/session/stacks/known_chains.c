@@ -7,13 +7,13 @@
 
 #define FIRST_SIZE ((size_t)512 << 10)
 #define GROWTH 4u
-#define ALWAYS_SIZE ((size_t)8 << 20)   /* up to this size the ring grows in any case */
+#define ALWAYS_SIZE ((size_t)8 << 20)   /* below this size, the ring grows whenever it is full */
 #define LARGEST_SIZE ((size_t)32 << 20)
 #define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots also remember dropped chains */
 #define PROBES 8u            /* slots in which a chain may be, from its own slot on */
 
 struct pd_chain_slot {
-	uint64_t place;      /* pd_chain_place */
+	uint64_t place;      /* result of pd_chain_place */
 	uint64_t position;   /* value of `head` when the chain was put, plus 1; 0: free */
 };
 
@@ -103,7 +103,7 @@ struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const 
 	return NULL;
 }
 
-/* A slot for a chain that is put at `head`: a free slot, or the oldest. */
+/* The slot for a new chain: a free slot, or the one with the oldest chain. */
 static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint64_t place)
 {
 	struct pd_chain_slot *oldest = &known->slots[place & (known->nr_slots - 1)];
@@ -117,7 +117,7 @@ static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint6
 	return oldest;
 }
 
-/* Empty slots for a ring of this size. */
+/* Allocates empty slots for a ring of this size. */
 static struct pd_chain_slot *new_slots(size_t size)
 {
 	return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot));

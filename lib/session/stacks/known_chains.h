@@ -7,27 +7,27 @@
 #include "base/account.h"
 #include "perfdata/session.h"
 
-/* The resolved stack of a chain, as far as the session needs it. */
+/* A cached chain: its key, and the parts of its stack that the session needs. */
 struct pd_known_chain {
 	uint64_t maps, kernel;             /* see pd_chain_key */
-	uint32_t recorded, deferred;       /* words of each; UINT32_MAX: there is no such list */
+	uint32_t recorded, deferred;       /* number of words in each list; UINT32_MAX: no list */
 	uint32_t stack, node;
 	uint32_t steps;                    /* 0: steps are not kept */
 	uint32_t at;                       /* index of its steps in batch number `batch` */
 	uint64_t batch;
-	uint64_t words[];                  /* of both lists, then the steps */
+	uint64_t words[];                  /* the words of both lists, then the steps */
 };
 
 struct pd_chain_slot;
 struct pd_known_chains {
 	struct pd_account *account;
-	size_t max_size;           /* of the ring */
+	size_t max_size;           /* largest size of the ring */
 	char *ring;
-	size_t size;               /* of the ring: a power of two, or 0 */
+	size_t size;               /* size of the ring: a power of two, or 0 */
 	uint64_t head;             /* bytes put into it so far */
 	struct pd_chain_slot *slots;
 	size_t nr_slots;
-	/* since the ring was last full: chains that were put, and look-ups for chains that had been dropped */
+	/* since the ring was last full: number of chains that were put, and of look-ups for dropped chains */
 	uint64_t put, missed;
 };
 

@@ -14,7 +14,7 @@
 struct pd_step_list {
 	struct perfdata_step *items;
 	size_t count, room;
-	uint64_t batch;            /* its number */
+	uint64_t batch;            /* number of the batch */
 };
 /* The node of a stack that is a single address. */
 struct pd_known_alone {
@@ -26,10 +26,10 @@ struct pd_known_alone {
 struct pd_stacks {
 	bool with_steps, with_ids, with_nodes, with_cuts;     /* what the session needs */
 	struct pd_known_chains known;
-	struct pd_stack_ids ids;           /* with_ids */
-	struct pd_step_tree nodes;         /* with_nodes */
-	/* by the hash of the address: samples of tracepoints have few addresses, and need no look-up in the tree
-	 * then */
+	struct pd_stack_ids ids;           /* used if with_ids */
+	struct pd_step_tree nodes;         /* used if with_nodes */
+	/* indexed by a hash of the address; saves most look-ups in the tree for tracepoints, which have few
+	 * addresses */
 	struct pd_known_alone alone[1u << PD_ALONE_BITS];
 	struct pd_steps {
 		struct perfdata_step *items;
@@ -64,28 +64,28 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 /* As pd_frame_of_data, for the ends of branches: two frames for each entry, from and to. */
 void pd_frames_of_branches(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode,
 			   const struct perfdata_list *entries, uint32_t *ret);
-/* Where the steps of a sample's stack come from, in the order of the steps. */
+/* The sources of a sample's steps, in the order of the steps. */
 struct pd_chain {
 	const struct perfdata_list *recorded;   /* the callchain */
 	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
 	/* a call stack of branches, which replaces the user part; or NULL */
 	const struct perfdata_list *branches;
-	uint64_t ip;                            /* of the sample: the step before `branches` */
+	uint64_t ip;                            /* the sample's address, the step before `branches` */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
 	bool is_cut;                            /* the last unwound step has a caller above the recorded memory */
-	/* the caller of the first user address, for which the chain has no frame; 0: unknown */
+	/* the caller of the first user address, which the chain lacks; 0: unknown */
 	uint64_t leaf_caller;
 	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
-	unsigned cpumode;                       /* of the sample */
+	unsigned cpumode;                       /* cpumode of the sample */
 };
 /* A resolved chain. */
 struct pd_stack {
-	uint32_t steps, nr_steps;          /* in the batch; PERFDATA_NONE, 0: an empty or broken chain */
+	uint32_t steps, nr_steps;          /* place in the batch; PERFDATA_NONE, 0: an empty or broken chain */
 	uint32_t stack;                    /* its id, or PERFDATA_NONE */
 	uint32_t node;                     /* 0: an empty or broken chain */
 };
-/* 0, or -1: see the state's status. */
+/* Resolves a chain. 0, or -1: see the state's status. */
 int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		 struct pd_step_list *to, struct pd_stack *ret);
 /* Finds the node of a sample without a chain. */
@@ -117,14 +117,14 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
  * process, which only records other than samples change. */
 struct pd_unwinding {
 	const struct pd_state *state;
-	enum perfdata_arch machine;             /* of the recording */
+	enum perfdata_arch machine;             /* the recorded architecture */
 	const struct pd_maps *maps;
 	struct pd_unwind_modules *modules;
 	enum perfdata_unwind_arch arch;
 	const uint8_t *stack;                   /* the sample's; NULL: the stack has to be unwound in its turn */
 	bool needs_turn;
 	bool is_cut;
-	uint64_t generation;                    /* of the maps */
+	uint64_t generation;                    /* generation of the maps */
 	size_t nr_pcs;
 	uint64_t pcs[PD_MAX_UNWOUND];
 };

@@ -13,23 +13,23 @@
 #define PD_STEP_CUT 4u
 
 struct pd_step_tree {
-	/* steps differ by all that they hold; else by frame, by address only where there is no frame, and by origin
-	 * as far as names depend on it */
+	/* steps are equal only if all members are; else if their frames (without a frame, their addresses) are, and
+	 * their origins as far as names depend on them */
 	bool exact;
 	uint64_t seed;
 	struct pd_tree tree;
-	/* struct perfdata_step; of a tree that is not exact only those that do not fit a label */
+	/* struct perfdata_step; in a tree that is not exact, only steps that do not fit into a label */
 	struct pd_table steps;
 	struct pd_index index;
 	struct pd_account *account;
 	size_t accounted;
-	uint32_t *labels;              /* of the stack that is looked up, outermost caller first */
+	uint32_t *labels;              /* labels of the stack that is looked up, outermost caller first */
 	size_t labels_room;
 	/* A cache of sequences of steps and the nodes to which they led: most sequences come back in other stacks. The
 	 * cache has a fixed size; the tree finds a dropped sequence step by step, with the same result. */
 	struct pd_known_steps *known;
 	size_t nr_known;               /* a power of two */
-	enum perfdata_status status;   /* why there is no node */
+	enum perfdata_status status;   /* why the last node could not be made */
 };
 
 #define PD_STEP_TREE_KNOWN ((size_t)1 << 14)
@@ -45,7 +45,7 @@ int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_cal
 
 /* Ids of stacks, in the order of their first use. */
 struct pd_stack_ids {
-	struct pd_step_tree tree;   /* exact */
+	struct pd_step_tree tree;   /* an exact tree */
 	struct pd_paged ids;        /* by node: uint32_t id + 1; 0: no stack ends there */
 	struct pd_paged nodes;      /* by id: uint32_t */
 	uint32_t count;
@@ -53,7 +53,7 @@ struct pd_stack_ids {
 };
 int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account);
 void pd_stack_ids_release(struct pd_stack_ids *ids);
-/* UINT32_MAX: see status. */
+/* The id of a stack; UINT32_MAX: see status. */
 uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr);
 /* The node of an id that pd_stack_ids handed out; UINT32_MAX: see status. */
 uint32_t pd_stack_ids_node(struct pd_stack_ids *ids, uint32_t id);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks that were recorded as registers and memory: one unwinder for each set of maps, for the few sets used
- * last. */
+/* User stacks that were recorded as registers and memory: keeps an unwinder for each of the last few sets of maps. */
 #include "config.h"
 #include "base/memory.h"
 #include "session/state.h"

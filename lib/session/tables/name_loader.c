@@ -10,12 +10,12 @@ struct pd_name_loader {
 	const struct perfdata_session *session;
 	bool lines;
 	unsigned threads;
-	struct pd_monitor *monitor;  /* for all members below */
+	struct pd_monitor *monitor;  /* guards the members below */
 	struct pd_team *team;        /* one thread, from the first wake on */
 	bool woken, stopping;
 };
 
-/* NULL without memory. */
+/* Allocates a loader. NULL without memory. */
 static struct pd_name_loader *name_loader_new(const struct perfdata_session *session)
 {
 	struct pd_name_loader *loader = pd_calloc(1, sizeof *loader);

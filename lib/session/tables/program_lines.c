@@ -19,7 +19,7 @@ struct program_line {
 struct pd_program_lines {
 	struct pd_bpf_lines *programs;
 	size_t nr_programs, programs_room;
-	struct program_line *lines;  /* by address */
+	struct program_line *lines;  /* sorted by address */
 	size_t nr_lines, lines_room;
 };
 
@@ -32,7 +32,7 @@ static int compare_lines(const void *left, const void *right)
 					: (a->index > b->index) - (a->index < b->index);
 }
 
-/* False without memory. */
+/* Adds the lines of a program. False without memory. */
 static bool add_program(struct pd_program_lines *all, const struct pd_bpf_lines *program)
 {
 	if (pd_vector_grow(&all->programs, &all->programs_room, all->nr_programs, sizeof *all->programs) < 0)
