@@ -114,7 +114,7 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 	return PERFDATA_OK;
 }
 
-/* Whether perf could sort the events: all carry times, in files also in the records other than samples. */
+/* Whether perf could sort the records: all carry times, in files also the records that are no samples. */
 static bool can_sort(const struct perfdata_reader *reader)
 {
 	if (reader->header.container == PERFDATA_CONTAINER_PIPE)

@@ -200,7 +200,7 @@ enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const stru
 	struct pd_late_section *late = reader->build_ids;
 
 	if (reader->sections[PERFDATA_FEATURE_BUILD_ID].is_present)
-		return PERFDATA_OK;   /* the file itself has the section */
+		return PERFDATA_OK;   /* the file has a section of build-ids */
 	if (!late) {
 		late = reader->build_ids = pd_calloc(1, sizeof *late);
 		if (!late)

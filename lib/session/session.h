@@ -373,8 +373,8 @@ struct pd_program_lines;
 /* Gathers the lines of all programs. PERFDATA_ENOMEM. */
 enum perfdata_status pd_program_lines_new(const struct perfdata_session *session, struct pd_program_lines **ret);
 void pd_program_lines_free(struct pd_program_lines *all);   /* NULL is fine */
-/* The line at an address, as frames have it, of the program of the frame, and its text, which may be empty; both texts
- * stay as long as the reader. false: no line is known. */
+/* Finds the source line at an address, as frames have it, in the frame's program, and the line's text, which may be
+ * empty. Both texts stay as long as the reader. false: no line is known. */
 bool pd_find_program_line(const struct pd_program_lines *all, const struct perfdata_session *session, uint32_t frame,
 			  uint64_t address, struct perfdata_source_line *ret, const char **ret_text);
 

@@ -76,7 +76,7 @@ struct pd_left {
 };
 struct pd_span_thread {
 	int32_t tid;
-	bool is_out, is_on, is_woken;        /* is_on: SWITCH records have it on a CPU */
+	bool is_out, is_on, is_woken;        /* is_on: it runs, by SWITCH records */
 	bool has_exited;                     /* EXIT came; the last switch comes later */
 	struct pd_span_who who;              /* set at the switch-out, or by SWITCH records */
 	struct pd_span_side out, on;

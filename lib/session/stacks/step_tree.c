@@ -11,7 +11,7 @@
 #define STEPS_AT_ONCE 4u
 struct pd_known_steps {
 	uint64_t labels[STEPS_AT_ONCE / 2];   /* outermost caller first */
-	uint32_t callers, node;        /* 0: the slot is free */
+	uint32_t callers, node;        /* node 0: the slot is free */
 };
 
 int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account)
