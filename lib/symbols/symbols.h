@@ -89,8 +89,8 @@ void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
 /* Sorts, sets the ends of symbols of unknown size, and keeps the best of the symbols that start at one address, or all
- * that only their demangled names distinguish. May be called again after more symbols were added: then the earlier ones
- * take precedence. 0, or -1: see pd_symtab_status. */
+ * best ones if they differ only by demangled names. Call it again after adding more symbols: earlier symbols then take
+ * precedence. 0, or -1: see pd_symtab_status. */
 int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
 /* Sorts, and keeps all symbols. 0, or -1: see pd_symtab_status. */
 int pd_symtab_sort(struct pd_symbol_table *table);
@@ -107,14 +107,14 @@ void pd_symtab_release(struct pd_symbol_table *table);
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret);
 /* Returns a name whose strings are in memory. */
 const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
-/* For a table that is not settled: the shown name of one symbol, and the best name of a symbol and those tied with it,
- * in memory of `bytes`. NULL without memory. */
+/* For a table that is not settled: return, in memory of `bytes`, the shown name of a symbol, or the best name of a
+ * symbol and the symbols tied with it. NULL without memory. */
 const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 				struct pd_arena *bytes);
 const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 			    struct pd_arena *bytes);
-/* For a settled table: the names of a symbol from pd_symtab_find. The first function needs no lock, and returns NULL if
- * these names were never used; the second needs the lock of names, and returns NULL without memory. */
+/* For a settled table: return the names of a symbol from pd_symtab_find. The first function needs no lock, and returns
+ * NULL if these names were never used; the second needs the lock of names, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
 /* Reads a name from a string table into memory of `bytes`; "": the file is damaged; NULL: see pd_strings_failure. */
@@ -163,7 +163,7 @@ struct pd_odd_lines {
 	char text[PD_ODD_LINE];    /* the line in printable characters, maybe cut */
 };
 
-/* ret_odd: lines that are neither empty nor symbols. */
+/* Adds the symbols of a kallsyms text. ret_odd: lines that are neither empty nor symbols. */
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
 
 enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
@@ -489,7 +489,7 @@ struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
 /* Returns the supplementary file of the debug information; NULL: there is none, or it was not found.
  * (symbol_search.c) */
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
-/* Call it for a loaded dso, with its lock. */
+/* Reports if the file of a loaded dso has another build-id than `id`. Call it with the lock of the dso. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 
 /* Receives a path where the wanted file may be; returns true to stop. `path` is borrowed. */
@@ -541,8 +541,8 @@ bool pd_module_places(struct perfdata_symbols *symbols, const char *path, const 
 struct stat;
 /* Whether the path is below symfs or sysroot, for which the caller vouches. */
 bool pd_is_given(const struct perfdata_symbols *symbols, const char *path);
-/* Returns why a file, open with build-id `found`, or a perf map, may not be the recorded one, as a phrase; NULL: it
- * is. */
+/* Returns a phrase: why an open file or a perf map may not be the recorded one; NULL: it is. found: the build-id of the
+ * file. */
 const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
 			    bool in_process, const struct pd_build_id *found);
 const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path);
@@ -574,7 +574,7 @@ enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct p
 void pd_elf_close(struct pd_elf *elf);
 /* Returns the failure so far of reading the file: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_elf_failure(const struct pd_elf *elf);
-/* PERFDATA_ABSENT: the file has none. PERFDATA_ENOMEM, PERFDATA_EREAD. */
+/* Reads the build-id. PERFDATA_ABSENT: the file has none. PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret);
 /* Returns the address of .text minus its file offset; 0: no .text. */
 uint64_t pd_elf_text_shift(const struct pd_elf *elf);
@@ -614,8 +614,8 @@ size_t pd_objects_size(const struct pd_objects *objects);
 /* Returns the name of the source with the function at an address, valid as long as the objects; NULL: unknown.
  * PERFDATA_ABSENT: no function. One thread at a time. */
 enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr, const char **ret);
-/* Calls pd_objects_find for a dso, in any thread. *ret_address is always set: the address as perf shows it. If the file
- * has symbols, it is one of its symbol table, computed from the address of .text. */
+/* Calls pd_objects_find for a dso, in any thread. *ret_address is always set to the address that perf shows: if the
+ * file has symbols, an address of its symbol table, computed from .text. */
 enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret_address,
 				       const char **ret);
 
@@ -640,7 +640,7 @@ struct pd_lines_wish {
 	bool raw_names;            /* linkage names */
 	uint32_t *discriminators;  /* discriminators of the positions; NULL: not requested */
 };
-/* Call it for a loaded dso, without its lock. */
+/* Finds the calls at an address. Call it for a loaded dso, without its lock. */
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, const struct pd_lines_wish *wish,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 /* As pd_lines_find for an address in the form of look-ups; loads the dso (symbols.c). */
@@ -653,16 +653,16 @@ typedef bool pd_take_function(void *user, const char *name, uint64_t start, uint
 enum perfdata_status pd_lines_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user);
 
 struct pd_libdw;
-/* alt: supplementary file; NULL: none. PERFDATA_ABSENT: no debug information, or the supplementary file is missing.
- * PERFDATA_EUNSUP: it is damaged, or in separate files. PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM. One thread at
- * a time may use a handle. */
+/* Opens debug information in libdw. alt: supplementary file; NULL: none. PERFDATA_ABSENT: no debug information, or no
+ * supplementary file. PERFDATA_EUNSUP: it is damaged, or in separate files. PERFDATA_ELIMIT, PERFDATA_EINTR,
+ * PERFDATA_ENOMEM. One thread at a time may use a handle. */
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
 /* Whether a name stayed mangled because demangling it would exceed a limit. */
 bool pd_libdw_has_excess(const struct pd_libdw *libdw);
 size_t pd_libdw_size(const struct pd_libdw *libdw);   /* estimate of its memory in bytes */
-/* Texts are valid until the next look-up. */
+/* As pd_lines_find, by libdw. Texts are valid until the next look-up. */
 enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 

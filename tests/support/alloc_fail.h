@@ -3,8 +3,9 @@
  *
  *	for (int n = 0; alloc_fail_run(n, work); n++)
  *
- * calls `work` with the n-th allocation failing (only that one), until a run needs fewer than n. Only allocations
- * of what is linked statically (the library and the test) count, not those inside the C library, zlib or zstd. */
+ * calls `work` repeatedly, and makes only the n-th allocation of each run fail, until a run needs fewer than n. Only
+ * allocations of code that is linked statically (the library and the test) count, not those of the C library, zlib or
+ * zstd. */
 #ifndef TESTS_ALLOC_FAIL_H
 #define TESTS_ALLOC_FAIL_H
 
@@ -20,7 +21,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-static void (*alloc_fail_note)(void);   /* is called at each allocation: alloc_fail_sites.h */
+static void (*alloc_fail_note)(void);   /* called at each allocation (alloc_fail_sites.h) */
 
 static inline bool alloc_fail_now(void)
 {
@@ -33,7 +34,7 @@ void *__wrap_malloc(size_t size) { return alloc_fail_now() ? NULL : __real_mallo
 void *__wrap_calloc(size_t count, size_t size) { return alloc_fail_now() ? NULL : __real_calloc(count, size); }
 void *__wrap_realloc(void *old, size_t size) { return alloc_fail_now() ? NULL : __real_realloc(old, size); }
 
-/* True if the n-th allocation (from 0) took place, and so failed. */
+/* Runs `work`; true if the n-th allocation (from 0) took place, and so failed. */
 static inline bool alloc_fail_run(int n, void (*work)(void))
 {
 	alloc_fail_countdown = n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes what lib/base hands out fail in turn, too, beside the allocations of alloc_fail.h: an arena gives many pieces
- * of one block, an array, a table and a map have room for more than what was asked. Without this, which pieces are seen
- * to fail depends on where blocks happen to end. Link the test with $(unit_piece_ldflags); include this in one file of
- * it, in place of alloc_fail.h. */
+/* Makes the pieces that lib/base hands out fail in turn, in addition to the allocations of alloc_fail.h. An arena hands
+ * out many pieces of one block, and an array, a table and a map take memory for several items at once: without this
+ * file, only pieces at the end of a block could fail. Link the test with $(unit_piece_ldflags); include this file in
+ * one file of the test, instead of alloc_fail.h. */
 #ifndef TESTS_ALLOC_FAIL_PIECES_H
 #define TESTS_ALLOC_FAIL_PIECES_H
 
@@ -33,7 +33,7 @@ char *__wrap_pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t siz
 	return alloc_fail_now() ? NULL : __real_pd_arena_copy(arena, bytes, size);
 }
 
-/* What replaces a value needs no memory. */
+/* Replacing a value needs no memory, so only a new key can fail. */
 int __real_pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value);
 int __wrap_pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value);
 int __wrap_pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value)
@@ -55,8 +55,8 @@ int __wrap_pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value)
 	return alloc_fail_now() ? -1 : __real_pd_index_add(index, hash, value);
 }
 
-/* A small array that grew says that it has room for the item that was asked for, and for no other; large ones would
- * make too many allocations to let each of them fail. */
+/* A small array claims room for the requested item only, so that each further item allocates. In larger arrays, these
+ * would be too many allocations to make each of them fail. */
 #define SMALL_ARRAY 16u
 
 static inline int say_full(int status, size_t *capacity, size_t count)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Which allocations are worth a failure. A conversion makes thousands of them from some hundreds of stacks of calls;
- * what has to be right when one fails is each call on its way out. So an allocation is worth it if it is the first
+/* Chooses the allocations that a test makes fail. A conversion makes thousands of allocations from some hundreds of
+ * stacks of calls. When one fails, each call of its stack has to handle the failure. So a test makes an allocation fail
+ * if it is
  *
- *   of a call among the outer ones of its stack: those that begin a command, and end it,
- *   of four calls that follow one another in its stack,
- *   or the second or the last one of the four innermost.
+ *   the first with a call among the outermost calls of its stack, which begin and end a command,
+ *   the first with four consecutive calls in its stack,
+ *   or the second or last with the same four innermost calls.
  *
- * Include this after alloc_fail.h.
+ * Include this file after alloc_fail.h.
  *
  *	alloc_sites_begin(); work(); count = alloc_sites_end(&sites);
  *
- * runs work() without failures and gives what there is to see, with the numbers of the allocations that show it first.
- * A key is the same in every process of one program, so that what one input showed need not be shown again. */
+ * runs work() without failures, and returns the chosen allocations with their keys. A key is the same in every process
+ * of one program, so a test can skip keys of earlier inputs. */
 #ifndef TESTS_ALLOC_FAIL_SITES_H
 #define TESTS_ALLOC_FAIL_SITES_H
 
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <unwind.h>
 
-/* The last two bits of a key. */
+/* Why an allocation was chosen: the lowest two bits of its key. */
 enum alloc_site_kind { ALLOC_OUTER_CALL, ALLOC_FOUR_CALLS, ALLOC_SECOND, ALLOC_LAST };
 struct alloc_site { uint64_t key; long number; };
 
@@ -36,7 +37,7 @@ static struct {
 	atomic_flag busy;
 } alloc_sites = { .busy = ATOMIC_FLAG_INIT };
 
-/* Where the linker put the program: calls in libraries are left out, for they lie elsewhere in each process. */
+/* The range of the program's code. Calls in shared libraries are ignored: their addresses differ between processes. */
 extern const char __executable_start[], etext[];
 
 struct alloc_stack { uint64_t calls[ALLOC_SITES_DEPTH]; unsigned depth; };
@@ -77,7 +78,7 @@ static void alloc_sites_note(void)
 	_Unwind_Backtrace(alloc_sites_add_call, &stack);
 	while (atomic_flag_test_and_set(&alloc_sites.busy))
 		;
-	/* calls[0] is in the wrapper */
+	/* calls[0] is in the wrapper, so begin with calls[1] */
 	for (unsigned i = 1; i < stack.depth; i++) {
 		const unsigned nr_calls = stack.depth - i < 4 ? stack.depth - i : 4;
 		if (stack.depth - i <= ALLOC_SITES_OUTER)
@@ -109,7 +110,7 @@ static int alloc_sites_compare_numbers(const void *one, const void *other)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* They are valid until the next alloc_sites_begin, by their numbers. */
+/* Returns the chosen allocations in the order of their numbers; valid until the next alloc_sites_begin. */
 static size_t alloc_sites_end(const struct alloc_site **ret_sites)
 {
 	struct alloc_site *all = alloc_sites.all;
@@ -120,7 +121,7 @@ static size_t alloc_sites_end(const struct alloc_site **ret_sites)
 	if (!all)
 		return 0;
 	qsort(all, alloc_sites.count, sizeof *all, alloc_sites_compare);
-	/* in place: what is kept never overtakes what is read */
+	/* The chosen sites replace the list in place, since they are never more than the sites read so far. */
 	for (size_t i = 0, next; i < alloc_sites.count; i = next) {
 		const uint64_t key = all[i].key;
 		for (next = i; next < alloc_sites.count && all[next].key == key; next++)

@@ -33,14 +33,14 @@ static inline void put_zeros(struct build *b, size_t size)
 	memset(b->data + b->size, 0, size);
 	b->size += size;
 }
-/* char[n] */
+/* Appends a text as char[n]. */
 static inline void put_chars(struct build *b, const char *text, size_t n)
 {
 	size_t size = strlen(text);
 	put_bytes(b, text, size);
 	put_zeros(b, n - size);
 }
-/* NUL-terminated, padded to a multiple of 8 */
+/* Appends a NUL-terminated text, padded to a multiple of 8 bytes. */
 static inline void put_text(struct build *b, const char *text) { put_chars(b, text, (strlen(text) + 8) & ~(size_t)7); }
 
 static inline void build_begin(struct build *b, bool big, uint32_t type, uint16_t misc)

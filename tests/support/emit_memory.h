@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs an emitter over a recording in memory and gives its output, to be freed. */
+/* Runs an emitter over a recording in memory, and returns its output, to be freed. */
 #ifndef TESTS_EMIT_MEMORY_H
 #define TESTS_EMIT_MEMORY_H
 
@@ -11,8 +11,8 @@
 #include "opening.h"
 
 struct emitted {
-	enum perfdata_status opened;   /* the reader's answer; nothing below if it refused */
-	enum perfdata_status status;   /* of the run */
+	enum perfdata_status opened;   /* status of opening the reader; after a failure, the other members are unset */
+	enum perfdata_status status;   /* status of the run */
 	bool complete;
 	uint64_t records;
 	char *data;
@@ -30,7 +30,7 @@ static inline void emit_read_back(const struct perfdata_output *output, struct e
 	ret->size = bytes.size;
 }
 
-/* The outputs of an emitter with several, joined. */
+/* Joins all outputs of an emitter in one memory output. */
 static inline int emit_write(void *user, const void *bytes, size_t size)
 {
 	return perfdata_output_write(user, bytes, size) == PERFDATA_OK ? 0 : 12;
@@ -71,7 +71,7 @@ static inline uint32_t emit_needs(const struct perfdata_emitter *emitter)
 	return emit_needs_for(emitter, &(const struct emit_how){ .jobs = 1 });
 }
 
-/* ret->data is to be freed, whatever the status. */
+/* Runs the emitter; free ret->data, whatever the status. */
 static inline void emit_memory_with(const struct perfdata_emitter *emitter, const void *bytes, size_t size,
 				    const struct emit_how *emit, struct emitted *ret)
 {
@@ -118,7 +118,7 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	perfdata_reader_close(reader);
 }
 
-/* As the emitter does by default. */
+/* Runs the emitter with its default options. */
 static inline void emit_memory(const struct perfdata_emitter *emitter, const void *bytes, size_t size, unsigned jobs,
 			       struct emitted *ret)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A session made up for tests of the run, in place of the library's (the functions below are what the run calls), and
- * an emitter that can fail in each of its functions. Both are of one test program: they count in variables of this
- * file. */
+/* A made-up session that replaces the library's in tests of the run: the functions that the run calls, and an emitter
+ * that can fail in each of its functions. Both count in static variables, so each test program has one of each. */
 #ifndef FAKE_SESSION_H
 #define FAKE_SESSION_H
 
@@ -15,13 +14,13 @@
 
 struct perfdata_session {
 	uint64_t nr_batches, next;
-	uint64_t first_kernel;              /* batches before this one hold user records only */
+	uint64_t first_kernel;              /* batches before this one contain only user records */
 	enum perfdata_status ends_with;
 	struct perfdata_error error;
 	struct perfdata_header header;
 	struct perfdata_summary summary;
 	atomic_long alive;
-	bool trimmed;                       /* what only further batches need is freed */
+	bool trimmed;                       /* pd_session_trim was called */
 	struct perfdata_cancel *cancel;
 	uint64_t stop_at;
 	struct pd_listener listener;
@@ -29,7 +28,7 @@ struct perfdata_session {
 };
 static struct perfdata_session *fake;
 
-/* session.h has another struct */
+/* session.h cannot be included: it has another struct perfdata_session. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener)
 {
@@ -123,7 +122,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 	return PERFDATA_OK;
 }
 static bool records_are_damaged;
-/* One finding for each batch, like those of the emitter below. */
+/* Reports a finding for each batch, as the emitter below does. */
 void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user)
 {
 	char message[32];

@@ -41,7 +41,7 @@ static void put_zeros(struct build *b, size_t size)
 	memset(b->bytes + b->size, 0, size);
 	b->size += size;
 }
-/* As perf writes it: the length with padding to 64 in front. */
+/* Appends a text as perf writes it: its length with padding, then the text, padded to a multiple of 64. */
 static void put_string(struct build *b, const char *text)
 {
 	size_t size = (strlen(text) + 1 + 63) / 64 * 64;
@@ -53,7 +53,7 @@ static void put_string(struct build *b, const char *text)
 
 /* --- looking ----------------------------------------------------------------------------------------------------- */
 
-/* The node at a path of member names and element numbers: "cpus/1/core_id". */
+/* Returns the node at a path of member names and element numbers, such as "cpus/1/core_id". */
 static const struct perfdata_node *at(const struct perfdata_node *node, const char *path)
 {
 	while (node && *path) {
@@ -508,7 +508,7 @@ static void put_at(struct build *b, size_t where, uint64_t value, unsigned width
 	b->size = size;
 }
 
-/* A program of two parts: addresses, sizes, hashes and func_info. */
+/* A BPF program of two parts, with addresses, sizes, hashes and func_info. */
 static void build_bpf_prog(struct build *b)
 {
 	put32(b, 1);
@@ -556,7 +556,7 @@ static void check_bpf_prog(const struct perfdata_node *root)
 	CHECK(!at(root, "bpf_prog_info/0/data") && !at(root, "bpf_prog_info/0/map_ids"));
 }
 
-/* An older recorder's, and arrays of a newer one. */
+/* A BPF program with the shorter info of an older recorder, and arrays of a newer one. */
 static void build_bpf_short(struct build *b)
 {
 	put32(b, 1);
@@ -711,7 +711,7 @@ static void build_files2(struct build *b)
 	put_symbol_field(b, 0xffffffff81000200, 0x80, "do_more");
 	close_entry(b, start);
 	start = open_entry(b);
-	/* an empty message (an offset of 0), and no offset at all, before the path */
+	/* The fields before the path: the type, and an empty message, which leaves out the offset 0. */
 	put_number_field(b, 2, 2);
 	put_bytes_field(b, 6, "", 0);
 	put_bytes_field(b, 1, "/system/lib64/libz.so", 21);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeds recordings in pieces and writes down what readers give. */
+/* Feeds recordings in pieces, and logs the records and findings of readers. */
 #ifndef TESTS_FEEDING_H
 #define TESTS_FEEDING_H
 
@@ -11,7 +11,7 @@
 #include "perfdata/input.h"
 #include "reading.h"
 
-#define MOST_FED (64u << 10) /* larger recordings are for cases of their own */
+#define MOST_FED (64u << 10) /* larger recordings have their own cases */
 
 /* --- what a recording gives, as text ------------------------------------------------------------------------------ */
 
@@ -47,7 +47,7 @@ struct reading {
 	struct perfdata_reader_options options;
 	struct perfdata_input *input;
 	struct perfdata_reader *reader;
-	enum perfdata_status status; /* of the last call; END and failures end the reading */
+	enum perfdata_status status; /* status of the last call; END and failures end the reading */
 	uint64_t records;            /* number of records so far, without the header */
 	FILE *log;
 	char *text;
@@ -70,7 +70,7 @@ static inline void reading_begin(struct reading *reading, struct perfdata_input 
 	reading->status = PERFDATA_AGAIN;
 }
 
-/* Reads what is there. */
+/* Reads and logs all records that are available. */
 static inline void reading_go_on(struct reading *reading)
 {
 	const struct perfdata_raw *raw;
@@ -93,7 +93,7 @@ static inline void reading_go_on(struct reading *reading)
 			perfdata_reader_error(reading->reader)->message);
 }
 
-/* Returns the text; free(3). */
+/* Ends the reading, and returns the log, to be freed by free(3). */
 static inline char *reading_end(struct reading *reading)
 {
 	if (reading->reader)
@@ -121,7 +121,7 @@ static inline int read_bytes(void *user, void *buffer, size_t room, size_t *ret_
 	return 0;
 }
 
-/* A pipe whose bytes are all there at once. */
+/* Returns an input that is read as a pipe, with all bytes available at once. */
 static inline struct perfdata_input *pipe_of(struct bytes *bytes)
 {
 	const struct perfdata_input_callbacks callbacks = { .size = sizeof callbacks, .read = read_bytes };
@@ -137,8 +137,8 @@ static inline char *read_piped(const uint8_t *bytes, size_t size, enum perfdata_
 	return reading_end(&reading);
 }
 
-/* From memory. Reading a compressed recording there waits for no pipe: it looks for the next record after each, as a
- * reader does that is fed. */
+/* Reads from memory. Unlike a reader of a pipe, this reader of a compressed recording looks for the next record after
+ * each one, as a reader of fed bytes does. */
 static inline char *read_kept(const uint8_t *bytes, size_t size, enum perfdata_record_order order)
 {
 	struct reading reading;
@@ -199,7 +199,7 @@ struct recorded {
 	uint8_t *bytes;
 	size_t size;
 };
-static unsigned all; /* the full measure, as in other tests with PERFDATA_ALL */
+static unsigned all; /* test everything, as other tests do with PERFDATA_ALL */
 static struct recorded recordings[4096];
 static size_t nr_recordings;
 
@@ -263,7 +263,7 @@ static inline void damage(uint8_t *bytes, size_t size)
 	}
 }
 
-/* Records of all sizes, full of bytes that do not compress, with damage here and there. */
+/* Builds a stream of records of all sizes, with bytes that do not compress and, if requested, damage. */
 static inline void large_stream(struct recording *stream, bool with_damage)
 {
 	struct recording records;

@@ -27,7 +27,7 @@ static inline bool json_text_take(struct json_text *j, char c)
 	j->at++;
 	return true;
 }
-/* Bytes of the UTF-8 character at `at`; 0 if there is none. */
+/* Returns the size of the UTF-8 character at `at`; 0: there is no valid one. */
 static inline size_t json_text_utf8(const uint8_t *at, const uint8_t *end)
 {
 	const size_t n = *at < 0x80                  ? 1
@@ -110,7 +110,7 @@ static inline bool json_text_word(struct json_text *j, const char *word)
 	j->at += size;
 	return true;
 }
-/* The position is after the opening bracket. */
+/* Reads members or elements up to the closing bracket; the position is after the opening one. */
 static inline bool json_text_members(struct json_text *j, char close)
 {
 	json_text_space(j);
@@ -157,7 +157,7 @@ static inline bool json_text_is_valid(const void *text, size_t size)
 	return size && json_text_value(&j) && j.at == j.end;
 }
 
-/* Each line is one value, and a newline ends the last. */
+/* Whether each line is one JSON value, and the last line ends with a newline. */
 static inline bool json_text_is_lines(const void *text, size_t size)
 {
 	const uint8_t *at = text, *end = at + size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers of memory and of descriptors, in one call. */
+/* Opens readers of memory and of descriptors in one call. */
 #ifndef TEST_OPENING_H
 #define TEST_OPENING_H
 
@@ -16,7 +16,7 @@ static inline enum perfdata_status open_input(struct perfdata_input *input,
 	return status;
 }
 
-/* bytes: borrowed until the reader is closed. */
+/* Opens a reader of bytes in memory, which it borrows until it is closed. */
 static inline enum perfdata_status open_memory(const void *bytes, size_t size, const char *name,
 					       const struct perfdata_reader_options *options,
 					       struct perfdata_reader **ret, struct perfdata_error *reterr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Secrets: texts and addresses that are put into a recording, one for each row, and searched in what anonymizing makes
- * of it: as they are, as text, as UTF-16, and as addresses in two halves of either byte order. */
+/* Puts secrets into a recording, a text or address for each row of its layouts, and searches for them in the anonymized
+ * recording: as text, as UTF-16, and as halves of addresses in either byte order. */
 #ifndef TESTS_PLANTED_H
 #define TESTS_PLANTED_H
 
@@ -10,19 +10,19 @@
 #include "unit.h"
 #include "opening.h"
 
-/* Where the addresses of a run lie: of a program at fixed addresses below 4 GiB, of a library, of the kernel. */
+/* Ranges for addresses, one per run: a program at fixed addresses below 4 GiB, a library, the kernel. */
 static const uint64_t address_ranges[] = { UINT64_C(0x4b000000), UINT64_C(0x7a5b4b000000),
 					   UINT64_C(0xffffffff9b000000) };
 #define NR_RANGES (sizeof address_ranges / sizeof *address_ranges)
 
 struct secret {
 	const char *layout, *field;
-	uint64_t number;               /* 0: a text */
+	uint64_t number;               /* the address; 0: the secret is a text */
 	char text[16];
 };
 static struct secret secrets[4096];
 static size_t nr_secrets;
-static uint64_t range;                 /* of the addresses that are put in */
+static uint64_t range;                 /* range of the addresses that are put in */
 
 static inline struct secret *new_secret(const char *layout, const char *field)
 {
@@ -35,7 +35,7 @@ static inline struct secret *new_secret(const char *layout, const char *field)
 	return secret;
 }
 
-/* In the first half of a page, with bits that are set in each of the lower bytes. */
+/* Returns a new address in the first half of a page, with bits set in each of the lower bytes. */
 static inline uint64_t secret_number(const char *layout, const char *field)
 {
 	struct secret *secret = new_secret(layout, field);
@@ -49,7 +49,7 @@ static inline const char *secret_text(const char *layout, const char *field)
 	return secret->text;
 }
 
-/* Fills `size` bytes, and repeats the text where there is more room than it takes. */
+/* Fills `size` bytes with the text, repeated if there is more room. */
 static inline void fill_secret(uint8_t *bytes, size_t size, const char *text)
 {
 	for (size_t i = 0; i < size; i++)
@@ -58,7 +58,7 @@ static inline void fill_secret(uint8_t *bytes, size_t size, const char *text)
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* What was put in, or need not be: the row and why. */
+/* A row with a secret, or a row that needs none, and why. */
 struct covered {
 	const struct perfdata_field *field;
 };
@@ -118,7 +118,7 @@ static inline bool contains_number(const uint8_t *bytes, size_t size, uint64_t n
 	uint8_t little[4], big[4];
 	char text[32];
 
-	/* the lower half alone is enough, whatever is beside it */
+	/* The lower half of an address is enough to find it. */
 	for (unsigned i = 0; i < 4; i++)
 		little[i] = big[3 - i] = (uint8_t)(number >> 8 * i);
 	if (contains(bytes, size, little, 4) || contains(bytes, size, big, 4))
@@ -138,7 +138,7 @@ static inline enum perfdata_status take_bytes(void *user, const void *bytes, siz
 	return perfdata_text_failed(user) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Makes the recording anonymous; *out: what was written, whose records are not compressed. */
+/* Anonymizes the recording; *out: the result, whose records are not compressed. */
 static inline bool anonymize(const struct perfdata_text *recording, struct perfdata_text *out)
 {
 	const struct perfdata_anonymize_options how = { .size = sizeof how, .key = "a key for tests" };
@@ -170,15 +170,15 @@ static inline bool anonymize(const struct perfdata_text *recording, struct perfd
 	return ok;
 }
 
-/* Files have the bits of this field in the order of the machine that recorded: a big-endian one has another number. */
+/* Whether this machine orders the bits of this field in reverse, so that the file contains another number. */
 static inline bool has_reversed_bits(const struct secret *s)
 {
 	const uint16_t one = 1;
 	return !*(const uint8_t *)&one && !strcmp(s->field, "aux_action");
 }
 
-/* Nothing that was put in is in the anonymous recording, and all was in `plain`: the same recording, whose records are
- * not compressed. */
+/* Checks that the anonymized recording contains no secret, and that `plain` contains all secrets. plain: `recording`
+ * with uncompressed records. */
 static inline void check_secrets_of(const struct perfdata_text *plain, const struct perfdata_text *recording)
 {
 	const uint8_t *from = (const uint8_t *)plain->data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads recordings made in memory and keeps what the reader gave. */
+/* Reads recordings that were made in memory, and keeps the reader's records and findings. */
 #ifndef TESTS_READING_H
 #define TESTS_READING_H
 
@@ -16,7 +16,7 @@ struct seen {
 	uint32_t type, size;
 	uint64_t offset, inner, number, time, hash;
 	uint16_t flags, file;
-	int event;                /* index, or -1 */
+	int event;                /* index of the event, or -1 */
 	int32_t tid;
 };
 
@@ -107,7 +107,7 @@ static inline void read_recording(struct result *result, const struct recording 
 	read_memory(result, r->data, r->size, PERFDATA_ORDER_FILE);
 }
 
-/* Through a pipe. */
+/* Reads the bytes through a pipe. */
 static inline void read_pipe(struct result *result, const void *bytes, size_t size)
 {
 	const struct perfdata_reader_options options = options_for(result, PERFDATA_ORDER_FILE);
@@ -125,7 +125,7 @@ static inline void read_pipe(struct result *result, const void *bytes, size_t si
 	close(fds[0]);
 }
 
-/* The kernel's records of both are the same, offsets and numbers aside. */
+/* Whether both have the same kernel records, except for offsets and numbers. */
 static inline bool same_records(const struct result *a, const struct result *b)
 {
 	size_t i = 0, j = 0;

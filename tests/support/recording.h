@@ -9,7 +9,7 @@
 #include <string.h>
 #include "perfdata/feature.h"
 
-#ifndef RECORDING_ROOM   /* a unit may need more */
+#ifndef RECORDING_ROOM   /* a test may define more room */
 #define RECORDING_ROOM (8u << 20)
 #endif
 #define RECORDING_SAMPLE_TYPE                                                                           \
@@ -18,7 +18,7 @@
 #define RECORDING_EVENTS 2
 #define RECORDING_ATTR 136
 
-/* The ids of event n are 10 * (n + 1) and the next. */
+/* Event n has the ids 10 * (n + 1) and 10 * (n + 1) + 1. */
 static const char *const recording_names[RECORDING_EVENTS] = { "first", "second" };
 
 struct recording {
@@ -56,7 +56,7 @@ static inline void recording_chars(struct recording *r, const char *text, size_t
 	for (size_t i = strlen(text); i < room; i++)
 		recording_uint(r, 0, 1);
 }
-/* A string of a feature section. */
+/* Appends a string as in feature sections. */
 static inline void recording_string(struct recording *r, const char *text)
 {
 	recording_u32(r, 64);
@@ -158,10 +158,10 @@ static inline void recording_magic(struct recording *r, uint64_t header_size)
 	recording_u64(r, header_size);
 }
 
-/* Offset of the records in what recording_file makes. */
+/* Offset of the records in a file of recording_file. */
 #define RECORDING_DATA (104 + RECORDING_EVENTS * (16 + RECORDING_ATTR + 16))
 
-/* A file container with features HOSTNAME and EVENT_DESC (and `extra`, without content) around the records. */
+/* Puts records into a file container with the features HOSTNAME, EVENT_DESC and, without content, `extra`. */
 static inline void recording_file(struct recording *r, const struct recording *records, unsigned extra)
 {
 	const uint64_t ids = 104, attrs = ids + RECORDING_EVENTS * 16, data = RECORDING_DATA;
@@ -201,7 +201,7 @@ static inline void recording_file(struct recording *r, const struct recording *r
 	recording_event_desc(r);
 }
 
-/* A stream: attrs and features as records, then the records. */
+/* Puts records into a stream, after attrs and features as records. */
 static inline void recording_pipe(struct recording *r, const struct recording *records)
 {
 	recording_init(r, records->big);

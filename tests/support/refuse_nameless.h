@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file system that knows no files without names, for tests linked with --wrap=open and --wrap=open64. */
+/* Simulates a file system without O_TMPFILE, in tests that are linked with --wrap=open and --wrap=open64. */
 #ifndef REFUSE_NAMELESS_H
 #define REFUSE_NAMELESS_H
 
@@ -23,7 +23,7 @@ static int open_unless_refused(const char *path, int flags, int mode)
 	return __real_open(path, flags | O_LARGEFILE, mode);
 }
 
-/* The mode is there when a file may be made, and is not looked at otherwise. */
+/* Callers pass a mode only if the flags may create a file. */
 int __wrap_open(const char *path, int flags, ...)
 {
 	va_list args;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of every type and samples with every field, in either byte order; and decoded records compared through their
- * layouts. */
+/* Builds records of every type and samples with every field, in either byte order, and compares decoded records by
+ * their layouts. */
 #ifndef TESTS_SCHEMA_RECORDS_H
 #define TESTS_SCHEMA_RECORDS_H
 
@@ -10,7 +10,7 @@
 #include "unit.h"
 #include "schema/schema.h"
 
-/* xorshift: the same numbers on every machine */
+/* xorshift, which gives the same numbers on every machine */
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
 static inline uint64_t random_u64(void)
 {
@@ -127,7 +127,7 @@ static inline bool same_record(const struct perfdata_record *a, const struct per
 	       same_view(pd_trailer_layout(), a->sample_id.present, &a->sample_id, &b->sample_id);
 }
 
-/* Reads every byte that a view promises, so that a sanitizer sees a wrong promise. */
+/* Reads every byte of a view, so that a sanitizer finds a view that is too large. */
 static inline uint64_t touch_bytes(const struct perfdata_bytes *bytes)
 {
 	uint64_t sum = 0;
@@ -145,7 +145,7 @@ static inline uint64_t touch(const struct perfdata_record *record)
 	return sum;
 }
 
-/* What the tests' records are built for. */
+/* Fills the attr for which the tests build records. */
 static inline void make_attr(struct perfdata_attr *attr, uint64_t sample_type)
 {
 	memset(attr, 0, sizeof *attr);
@@ -181,7 +181,7 @@ static inline void put_attr(struct build *b, uint64_t sample_type)
 	put_u64(b, 4000);
 	put_u64(b, sample_type);
 	put_u64(b, PERFDATA_READ_FORMAT_ID);
-	/* inherit, precise_ip 2, sample_id_all, as compilers of either kind of machine lay them out */
+	/* inherit, precise_ip 2, sample_id_all: bit fields, which big-endian machines lay out from the top */
 	put_u64(b, b->big ? UINT64_C(1) << 62 | UINT64_C(1) << 48 | UINT64_C(1) << 45 : 1 << 1 | 2 << 15 | 1 << 18);
 	put_u32(b, 1);
 	put_u32(b, 3);
@@ -199,7 +199,7 @@ static inline void put_attr(struct build *b, uint64_t sample_type)
 	put_u64(b, 108);
 }
 
-/* The body of kernel record `type`, without the trailer; false for types that have none here. */
+/* Appends the body of a kernel record, without the trailer; false: no body for this type is here. */
 static inline bool put_kernel_body(struct build *b, uint32_t type, uint16_t misc)
 {
 	switch (type) {
@@ -261,7 +261,7 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 	case PERFDATA_RECORD_EVENT_TYPE: put_u64(b, 0x123), put_text(b, "cycles"); return true;
 	case PERFDATA_RECORD_TRACING_DATA:
 		put_u32(b, variant == 2 ? 11 : 4096);
-		if (variant == 2)   /* simpleperf's: the record holds the data */
+		if (variant == 2)   /* of simpleperf: the record contains the data */
 			put_bytes(b, "\x17\x08\x44tracing0", 11), put_zeros(b, 53);
 		else if (variant)
 			put_u32(b, 0);
@@ -363,7 +363,7 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 	}
 }
 
-/* simpleperf's; variants are what its versions wrote. */
+/* Appends the body of a record of simpleperf. variant: the form that one of simpleperf's versions wrote. */
 static inline bool put_simpleperf_body(struct build *b, uint32_t type, unsigned variant)
 {
 	switch (type) {
@@ -410,7 +410,7 @@ static inline bool put_simpleperf_body(struct build *b, uint32_t type, unsigned 
 	}
 }
 
-/* The next number; 0 after the last type. */
+/* Returns the next type of record; 0 after the last. */
 static inline uint32_t next_type(uint32_t type)
 {
 	return type == PERFDATA_RECORD_SCHEDSTAT_DOMAIN  ? PERFDATA_RECORD_SIMPLEPERF_FIRST
@@ -439,7 +439,7 @@ static inline bool build_record(struct build *b, bool big, uint32_t type, unsign
 
 static inline enum perfdata_status decode(const struct build *b, uint64_t sample_type, struct perfdata_record *ret)
 {
-	static struct perfdata_config config[2];   /* views do not borrow from it */
+	static struct perfdata_config config[2];   /* views do not point into it */
 	struct perfdata_attr attr;
 
 	make_attr(&attr, sample_type);
@@ -478,7 +478,7 @@ static inline uint64_t branch_flags(bool big)   /* predicted, 300 cycles, type C
 		   : UINT64_C(1) << 1 | UINT64_C(300) << 4 | UINT64_C(4) << 20 | UINT64_C(2) << 30;
 }
 
-/* A sample with every field of `type`, in the order of the kernel. */
+/* Builds a sample with every field of `type`, in the kernel's order. */
 static inline void build_sample(struct build *b, bool big, uint64_t type, const struct perfdata_attr *attr)
 {
 #define HAS(bit) (type & PERFDATA_SAMPLE_##bit)
@@ -557,7 +557,7 @@ static inline void check_sample(const struct perfdata_sample *s, uint64_t type, 
 	CHECK(!HAS(AUX) || is_text(s->aux, "aux data"));
 }
 
-/* The rows that a sample of this type has. */
+/* Returns the set of rows of a sample of this type. */
 static inline uint64_t rows_of(uint64_t type)
 {
 	const struct perfdata_layout *layout = perfdata_record_layout(PERFDATA_RECORD_SAMPLE);

@@ -9,13 +9,13 @@
 #include "unit.h"
 #include "opening.h"
 
-/* The trailer of records, and the first words of samples. */
+/* The fields in the trailer of records and in the first words of samples. */
 #define STREAM_SAMPLE_TYPE \
 	(PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME)
 
 struct stream_event {
 	uint64_t id;
-	uint64_t more;            /* bits of sample_type beside STREAM_SAMPLE_TYPE */
+	uint64_t more;            /* bits of sample_type in addition to STREAM_SAMPLE_TYPE */
 	uint64_t read_format, branch_type, regs_user;
 	uint32_t type;            /* PERF_TYPE_* */
 	uint64_t config;
@@ -23,7 +23,7 @@ struct stream_event {
 };
 
 static struct recording stream;
-static uint64_t stream_time;      /* of the next record; each one takes a tick */
+static uint64_t stream_time;      /* time of the next record; each record advances it by 1 */
 
 static inline void stream_begin(void)
 {
@@ -74,7 +74,7 @@ static inline void stream_comm(uint16_t misc, int32_t pid, int32_t tid, const ch
 	stream_trailer(start, pid, tid);
 }
 
-/* FORK or EXIT */
+/* Appends a record of type FORK or EXIT. */
 static inline void stream_task(uint32_t type, int32_t pid, int32_t tid, int32_t ppid, int32_t ptid)
 {
 	const size_t start = recording_begin(&stream, type, 0);
@@ -110,7 +110,7 @@ static inline void stream_ksymbol(uint64_t addr, uint32_t len, uint16_t flags, c
 	stream_trailer(start, -1, 0);
 }
 
-/* The first words of a sample; what the event has beside them follows, then stream_sample_end. */
+/* Appends the first words of a sample. Append the event's other fields, then call stream_sample_end. */
 static inline size_t stream_sample_begin(uint16_t misc, uint64_t id, uint64_t ip, int32_t pid, int32_t tid)
 {
 	const size_t start = recording_begin(&stream, PERFDATA_RECORD_SAMPLE, misc);
@@ -137,11 +137,11 @@ static inline void stream_chain(const uint64_t *ips, size_t nr)
 
 #define MAX_TOLD 4096
 
-/* A delivery, and the bytes of its batch that tests look at. */
+/* A delivery, and the data of its batch that tests check. */
 struct emitted {
 	struct perfdata_delivery delivery;
 	uint32_t type;
-	uint32_t event;           /* index, or UINT32_MAX */
+	uint32_t event;           /* index of the event, or UINT32_MAX */
 	bool deferred;
 	uint32_t branches[8];
 };
@@ -153,10 +153,10 @@ struct walk {
 	struct emitted emitted[MAX_TOLD];
 	size_t nr;
 	size_t nr_records;
-	size_t stacks_differ;     /* deliveries whose steps are not those of their stack's id */
+	size_t stacks_differ;     /* deliveries with other steps than the stack of their id */
 };
 
-/* The batch has the same steps as the stack with this id. */
+/* Whether the delivery's steps are those of the stack with its id. */
 static inline bool same_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
 {
 	static struct perfdata_step by_id[4096];
@@ -216,7 +216,7 @@ static inline void walk_close(struct walk *walk)
 	walk->reader = NULL;
 }
 
-/* The n-th delivery of a SAMPLE record, silent ones too; NULL: there are fewer. */
+/* Returns the n-th delivery of a SAMPLE record, counting silent ones; NULL: there are fewer. */
 static inline const struct emitted *sample_at(const struct walk *walk, size_t n)
 {
 	for (size_t i = 0; i < walk->nr; i++)
@@ -231,7 +231,7 @@ static inline const char *comm_at(const struct walk *walk, size_t n)
 	return emitted ? perfdata_session_comm(walk->session, emitted->delivery.comm) : NULL;
 }
 
-/* "NAME+0xADDRESS" of a frame. Static storage. */
+/* Returns "NAME+0xADDRESS" of a frame, in static storage. */
 static inline const char *frame_text(const struct walk *walk, uint32_t frame)
 {
 	static char text[4][256];

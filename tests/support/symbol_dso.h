@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols and dsos of tests, in one call. */
+/* Makes symbols and dsos for tests in one call. */
 #ifndef TEST_SYMBOL_DSO_H
 #define TEST_SYMBOL_DSO_H
 

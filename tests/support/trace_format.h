@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing data of one format text, as a recording of one tracepoint has it. */
+/* Makes the tracing data of a recording with one tracepoint from the text of its format. */
 #ifndef PD_TEST_TRACE_FORMAT_H
 #define PD_TEST_TRACE_FORMAT_H
 
@@ -20,7 +20,7 @@ static inline uint8_t *put_trace_number(uint8_t *at, uint64_t value, unsigned si
 	return at;
 }
 
-/* Loads the format of an event of the system "toy". *ret_complete (may be NULL): it has a name and an ID. */
+/* Loads the format of an event of the system "toy". *ret_complete: the format has a name and an ID; may be NULL. */
 static inline enum perfdata_status load_trace_format(bool big, uint8_t long_size, const char *text, size_t size,
 						     struct perfdata_trace **ret, bool *ret_complete)
 {

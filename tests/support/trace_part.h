@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields as parts of lines. */
+/* Checks fields of tracepoints that are parts of a line. */
 #ifndef TESTS_TRACE_PART_H
 #define TESTS_TRACE_PART_H
 
 #include "text/lines.h"
 #include "schema/trace.h"
 
-/* Whether a line spells the field as `text`. *ret_is_part: it can; it is not asked where it cannot, or in a foreign
- * byte order. */
+/* Whether a line writes the field as `text`; also true if no line can write the field. *ret_is_part: a line can, which
+ * needs a supported kind of field in this machine's byte order. */
 static inline bool trace_part_says(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 				   enum perfdata_byte_order order, const char *text, size_t size, bool *ret_is_part)
 {

@@ -39,7 +39,7 @@ static int unit_failures, unit_checks;
 		}                                                                                  \
 	} while (0)
 
-/* For what a loop finds: fails with a message, and counts no check when it is not reached. */
+/* Fails with a message. Unlike CHECK, it counts no check, so a loop can use it for the errors that it finds. */
 #define FAIL(message) \
 	do { \
 		unit_failures++; \
@@ -51,7 +51,7 @@ struct unit_case {
 	void (*run)(void);
 };
 
-/* One TAP line per case; a case without a single check fails, so that no test asserts nothing. */
+/* Runs the cases, and prints a TAP line for each. A case without a check fails: it would test nothing. */
 static inline int unit_main(const struct unit_case *cases, size_t count)
 {
 	int bad = 0;

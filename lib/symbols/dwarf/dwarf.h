@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads DWARF 2 to 5 piece by piece: only the units that contain requested addresses, and closes units when there are
- * too many. libdw handles supplementary files, sections compressed in the old way (.zdebug), relocatable files and
+/* Reads DWARF 2 to 5 piece by piece: opens only units that contain requested addresses, and closes units when too many
+ * are open. libdw handles supplementary files, sections compressed in the old way (.zdebug), relocatable files and
  * damage: for these, functions return `PERFDATA_EUNSUP`, and never an answer from a partly read unit. libdw does not
- * handle split debug information (.dwo, .dwp). All loops count their steps (symbol_work.h): PERFDATA_ELIMIT means that
- * a file exceeds its limit, PERFDATA_EINTR that the work was cancelled. */
+ * handle split debug information (.dwo, .dwp); this reader does. All loops count their steps (symbol_work.h):
+ * PERFDATA_ELIMIT means that a file exceeds its limit, PERFDATA_EINTR that the work was cancelled. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
@@ -115,7 +115,7 @@ struct pd_dwarf_range {
 	uint64_t start, end;
 	uint64_t owner;          /* offset of an entry, or index of a unit */
 	uint32_t extent;         /* bytes of the entry and all its descendants */
-	uint32_t order;          /* a look-up finds the last of several ranges with one start */
+	uint32_t order;          /* of several ranges with the same start, a look-up finds that of the highest order */
 };
 struct pd_dwarf_ranges {
 	struct pd_dwarf_range *items;
@@ -144,18 +144,18 @@ struct pd_dwarf_lines {
 	uint64_t lowest;
 	struct pd_dwarf_row *rows;
 	size_t row_count;
-	/* of rows that have one, in order; read only if requested, since few look-ups need them */
+	/* nonzero discriminators, in the order of rows; read only if requested, since few look-ups need them */
 	struct pd_dwarf_discriminator *discriminators;
 	size_t discriminator_count, discriminator_capacity;
 	bool has_discriminators;
-	/* units with the same sizes that refer to a table share it */
+	/* units of these sizes that refer to the table share it */
 	uint64_t at;             /* offset in the section */
-	uint8_t version, address_size;   /* sizes of these units */
+	uint8_t version, address_size;   /* version and size in these units */
 	size_t users;            /* protected by `tables_lock` */
 };
 
-/* A window on .debug_info, which ends at `limit`: the bytes from `offset` to `end` are in memory, and reading moves the
- * window. */
+/* A window on .debug_info: the bytes from `offset` to `end` are in memory. Reading moves the window, at most to
+ * `limit`. */
 struct pd_dwarf_window {
 	uint8_t *bytes;
 	size_t room;
@@ -172,7 +172,7 @@ struct pd_dwarf_unit {
 	uint64_t offset, end;    /* offset of the header; end of the last entry */
 	uint64_t abbrevs_at;
 	uint8_t header_size, version, offset_size, address_size;
-	uint64_t dwo_id;         /* of skeleton units and split units since DWARF 5 */
+	uint64_t dwo_id;         /* DWO id of skeleton units and split units, since DWARF 5 */
 	/* for a skeleton unit: its split unit and that unit's file, permanent once found */
 	struct pd_dwarf *split;
 	struct pd_dwarf_unit *split_unit;
@@ -325,7 +325,7 @@ const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *r
 struct pd_dwarf_image {
 	uint8_t *bytes;            /* free it with pd_free */
 	size_t size;
-	struct { size_t at, size; } sections[PD_DWARF_SECTIONS];   /* in `bytes`; those that our reader knows */
+	struct { size_t at, size; } sections[PD_DWARF_SECTIONS];   /* the sections known to our reader */
 	bool swap;
 };
 /* PERFDATA_ABSENT: no debug information. PERFDATA_EUNSUP: libdw may not read it. PERFDATA_ELIMIT, PERFDATA_EINTR,
@@ -334,7 +334,7 @@ enum perfdata_status pd_dwarf_image_make(const struct pd_elf *elf, struct pd_wor
 
 /* --- dwarf_tables.c: tables that units share ---------------------------------------------------------------------- */
 
-/* Changes the memory of units and their tables from `before` to `after` bytes. */
+/* Changes the counted memory of units and their tables by `after` - `before` bytes. */
 void pd_dwarf_hold(struct pd_dwarf *dwarf, size_t before, size_t after);
 /* Returns the abbreviation table of a unit, shared if another unit uses it. */
 enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
