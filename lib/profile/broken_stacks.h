@@ -11,7 +11,7 @@ struct pd_broken_file {
 	uint32_t dso;
 	uint64_t stacks;
 	uint64_t single;             /* stacks whose user part is one frame */
-	uint64_t outside;            /* stacks of several frames that end in no mapping */
+	uint64_t outside;            /* stacks of several frames, whose outermost is in no mapping */
 };
 
 struct pd_broken_stacks {
@@ -36,7 +36,7 @@ void pd_broken_stacks_release(struct pd_broken_stacks *broken);
 /* Adds a stack of `samples` samples. False without memory. */
 bool pd_broken_stacks_add(struct pd_broken_stacks *broken, const struct perfdata_session *session,
 			  const struct pd_broken_chain *chain, uint64_t samples);
-/* Finds at most `room` files that are worth reporting, those with most such stacks first. */
+/* Finds at most `room` files to report, ordered by their number of stacks that end too early. */
 size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_broken_file *files, size_t room);
 /* Returns how many stacks of the event were cut: at the end of the recorded stack memory, or, if there are many such
  * stacks, at the kernel's limit of a stack. */

@@ -55,7 +55,7 @@ static void make_index(struct pd_compare_event *event)
 		event->first_down[row + 1] += event->first_down[row];
 		event->first_up[row + 1] += event->first_up[row];
 	}
-	/* Filling advances first_up of each row to that of the next row; the last loop moves it back. */
+	/* Filling advances first_up of each row to the value of the next row; the last loop moves it back. */
 	for (size_t e = 0; e < event->nr_edges; e++)
 		event->by_callee[event->first_up[event->edges[e].callee]++] = (uint32_t)e;
 	for (size_t row = event->nr_rows; row-- > 0;)

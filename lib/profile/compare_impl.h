@@ -41,7 +41,7 @@ struct pd_compare_row {
 	struct perfdata_comparison_row reported;
 	uint32_t key;
 	struct pd_share_sums sums[PD_QUANTITIES][2];   /* by side */
-	struct pd_share_sums *cells;            /* [quantity * recordings + recording]; first those before */
+	struct pd_share_sums *cells;            /* [quantity * recordings + recording], as in pd_compare_recording */
 	bool unmatched;                         /* left out: the other side may have another name for it */
 	bool judged[PD_QUANTITIES];
 	struct pd_compare_measure measures[PD_QUANTITIES];
@@ -63,7 +63,7 @@ struct pd_compare_edge {
 
 struct pd_compare_event {
 	struct perfdata_comparison_event reported;
-	const struct pd_side_event **of;        /* by recording, first those before; NULL: without the event */
+	const struct pd_side_event **of;        /* by recording, as in pd_compare_recording; NULL: lacks the event */
 	struct pd_share_sums all[2];
 	struct pd_compare_row *rows;
 	size_t nr_rows;

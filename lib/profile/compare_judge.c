@@ -40,7 +40,7 @@ static void compare_quantity(const struct pd_compare_event *event, struct pd_com
 	reported->delta = after - before;
 	reported->ratio = before > 0 ? after / before : after > 0 ? HUGE_VAL : 1;
 	reported->dispersion = row->dispersion[quantity];
-	/* Few samples give no variance: both sides get that of the mean share. */
+	/* Few samples give no variance: compute the error from the mean share for both sides. */
 	const bool few = reported->samples[0] < FEW || reported->samples[1] < FEW;
 	const double middle = (before + after) / 2;
 	const double error = pd_compare_error(event, row, quantity, few ? middle : before, few ? middle : after);
@@ -157,8 +157,8 @@ static double visible_rise(const struct perfdata_comparison *comparison, const s
 	return errors * pd_compare_error(event, row, quantity, before, before + rise);
 }
 
-/* How many standard errors a difference needs to be significant with a power of 80 %, kept for the last two degrees of
- * freedom: rows have few different ones. */
+/* A cache: how many standard errors a difference needs to be significant with a power of 80 %, for two degrees of
+ * freedom. Rows have few different degrees of freedom. */
 struct errors { double upper, degrees[2], errors[2]; };
 
 static double errors_of(struct errors *errors, double degrees)

@@ -23,8 +23,8 @@
 enum { CLEAR = 3, MOST_STEPS = 12, FEW = 10, FEWEST_KEYS = 3 };
 static const double doubtful = 0.6931;     /* logarithm of 2: a scale that may be wrong by this factor is a guess */
 static const double least_rest = 0.02;     /* share of the weight: a smaller rest measures nothing */
-/* Start and end of a program, and other users of the machine, move this share of a key's weight to or from the rest,
- * for any number of samples. */
+/* Start and end of a program, and other users of the machine, move this share of a key's weight to or from the rest.
+ * More samples do not reduce this share. */
 static const double unsteady = 0.01;
 
 struct rest {
@@ -169,8 +169,8 @@ static bool changed_clearly(const struct perfdata_comparison *comparison, const 
 	       ratio_matters(comparison, before > 0 ? after / before : HUGE_VAL);
 }
 
-/* Does a step: decides which keys changed, measured by the rest of the previous step. False: the answer is the same for
- * all keys. */
+/* Does a step: decides which keys changed, measured by the rest of the previous step. False: the step decided as the
+ * previous one, for all keys. */
 static bool step_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct rest rest = rest_of(event);

@@ -17,7 +17,7 @@ struct node_with_totals {
 	struct node node;
 	uint64_t self_samples, total, total_samples, unused;
 };
-/* Where the fold has a node of the tree of stacks: `node`, below the front labels with number `front`. */
+/* The node of the fold for a node of the tree of stacks, below the front labels with number `front`. */
 struct location {
 	uint32_t front, node;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes names of files and functions that stay the same in another build: without the parts that compilers, linkers and
  * file systems may choose differently. Each function writes a NUL-terminated text of at most `size` bytes, and cuts a
- * longer one always at the same place. */
+ * longer text always at the same place. */
 #ifndef PD_KEY_NAME_H
 #define PD_KEY_NAME_H
 

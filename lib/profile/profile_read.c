@@ -55,7 +55,7 @@ enum perfdata_status pd_profile_read_path(const char *path, const struct perfdat
 	if (status == PERFDATA_OK) {
 		struct perfdata_session_options own = like->options;
 		struct perfdata_filter filter = *like->options.filter;
-		filter.time_first = filter.time_last = 0;   /* the range of times is that of the run's recording */
+		filter.time_first = filter.time_last = 0;   /* the range applies to times of the run's recording */
 		own.filter = &filter;
 		status = perfdata_session_open(read->reader, &own, &read->session, reterr);
 	}

@@ -29,7 +29,7 @@ double pd_student_quantile(double upper, double degrees);
 /* The log density of an observed variance with `degrees` degrees of freedom, if true variances are distributed around
  * `prior` with `prior_degrees`; without the terms that are the same for all priors. */
 double pd_log_density_of_variance(double seen, double degrees, double prior, double prior_degrees);
-/* The probability of an observed variance up to `seen`, with the same assumptions. */
+/* As pd_log_density_of_variance, but the probability of an observed variance up to `seen`. */
 double pd_probability_of_variance(double seen, double degrees, double prior, double prior_degrees);
 
 /* Samples, their weight, and the sum of squared weights, of a key or of all keys. */

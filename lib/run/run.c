@@ -367,7 +367,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* The caller's targets, converted to the struct of this version: the caller may use that of another version. */
+/* Copies of the caller's targets in structs of this version: the caller may be compiled for another version. */
 struct own_targets {
 	struct perfdata_target list[PD_RUN_MOST_TARGETS];
 	const struct perfdata_target *pointers[PD_RUN_MOST_TARGETS];

@@ -163,7 +163,7 @@ void pd_run_fill(struct pd_run *run);
 enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct perfdata_output *output);
 
 /* --- run_stream.c: texts of slots --- */
-/* The stream of an output, made at first need; NULL without memory, or where there is no such output. */
+/* Returns the stream of an output, which is made at first need; NULL: no memory, or no such output. */
 struct pd_text_stream *pd_run_stream(struct pd_batch_slot *slot, struct pd_run *run, unsigned target, unsigned output);
 /* Sends the contents of a target's streams to the lanes; only_blocks: without the text after the blocks, for a slot
  * that failed. Called by the thread that has the writer's role, outside of the monitor. */

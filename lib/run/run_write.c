@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer's role, which one thread at a time has, and encoding, which any thread does. */
+/* The writer's role, which only one thread at a time has; and encoding, in any thread. */
 #include "config.h"
 #include "base/error.h"
 #include "run/run_impl.h"
@@ -103,7 +103,7 @@ static enum perfdata_status write_next_piece(struct pd_run *run, struct pd_lane 
 
 /* --- onto a lane -------------------------------------------------------------------------------------------------- */
 
-/* Writes pieces until one is free to append to. */
+/* Writes and encodes pieces until a piece is free to append to. */
 static enum perfdata_status make_room(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker)
 {
 	enum perfdata_status status = PERFDATA_OK;

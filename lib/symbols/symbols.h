@@ -71,7 +71,7 @@ struct pd_symbol_table {
 	bool lacks_long;          /* symbols with names of PD_SYMBOL_NAME_LIMIT bytes or more were dropped */
 	bool has_excess;          /* a name stays mangled, since it would be too long or need too much work */
 	bool is_told;             /* `has_excess` was reported */
-	enum perfdata_status refused;   /* why no more symbols may be added; PERFDATA_OK: an allocation failed */
+	enum perfdata_status refused;   /* set if a limit was reached, or the work was cancelled; else PERFDATA_OK */
 	size_t names_held;        /* bytes of names that the account was charged for */
 	uint64_t text_start[2];   /* kernels: addresses of _text and _stext, even if other names are kept; 0: none */
 	struct pd_overlaps *overlaps;   /* overlapping entries of a perf map; NULL: none */
@@ -94,10 +94,10 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
 /* Sorts, and keeps all symbols. 0, or -1: see pd_symtab_status. */
 int pd_symtab_sort(struct pd_symbol_table *table);
-/* Call it once, after all symbols were added. Notes for each symbol the one that contains it, and frees memory that was
+/* Call it once, after all symbols were added. Notes for each symbol the symbol around it, and frees memory that was
  * needed only for adding. From then on only names are added to the table. 0, or -1: see pd_symtab_status. */
 int pd_symtab_settle(struct pd_symbol_table *table);
-/* Notes for each symbol the one that contains it, for pd_symtab_find. */
+/* Notes for each symbol the symbol around it, for pd_symtab_find. */
 void pd_symtab_nest(struct pd_symbol_table *table);
 /* Returns the symbol at an address, the first one if several are tied. */
 struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address);
@@ -173,8 +173,8 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, stru
 /* Call it for a sorted table in which `outer` is the symbol's index in the file. Makes nothing if no symbols overlap.
  * 0, or -1: see pd_symtab_status. */
 int pd_overlaps_make(struct pd_symbol_table *table);
-/* Returns the symbol that perf finds at the address; if perf finds none, the one that begins last of those that contain
- * the address. */
+/* Returns the symbol that perf finds at the address; if perf finds none, the symbol with the highest start of all that
+ * contain the address. */
 struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t address);
 /* Whether symbols with different names contain the address. */
 bool pd_overlaps_differ(const struct pd_symbol_table *table, uint64_t address);
@@ -353,7 +353,7 @@ struct perfdata_symbols_dso {
 	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: the dso's own table has them */
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
-	struct pd_elf *text, *debug;              /* may be equal; NULL: none */
+	struct pd_elf *text, *debug;              /* files with code, and with debug information; may be equal */
 	struct pd_elf *alt;   /* supplementary file of the debug information; opened at first need */
 	struct pd_build_id alt_id;
 	bool alt_tried;
@@ -582,8 +582,8 @@ bool pd_elf_has_symtab(const struct pd_elf *elf);
 bool pd_elf_has_dynsym(const struct pd_elf *elf);
 /* Returns the size of an ELF image in memory, from its header; 0: not an ELF image, or larger than the limit. */
 size_t pd_elf_image_size(const void *image, size_t limit);
-/* Opens the compressed ELF file inside (.gnu_debugdata). PERFDATA_ENOMEM, PERFDATA_EREAD: failed. Another status, such
- * as PERFDATA_ABSENT: there is no usable one. */
+/* Opens the compressed ELF file in .gnu_debugdata. PERFDATA_ENOMEM, PERFDATA_EREAD: failed. Another status, such as
+ * PERFDATA_ABSENT: .gnu_debugdata is missing or unusable. */
 enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_work *work, struct pd_elf **ret);
 /* Returns name and CRC of the separate debug file (.gnu_debuglink); NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
@@ -672,8 +672,8 @@ void pd_unwind_close(struct perfdata_symbols_dso *dso);
 
 /* --- for other folders -------------------------------------------------------------------------------------------- */
 
-/* Sets the build-id of a dso that became known after the dso was made, as may happen in a stream. Names that were
- * already returned stay; a finding reports it if they come from another file. */
+/* Sets the build-id of a dso, if the build-id becomes known after the dso was made, as may happen in a stream. Names
+ * that were already returned stay; if they come from another file, a finding reports this. */
 void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
 
 /* Finds the calls in progress at an address, innermost first: the inlined functions, then the function that contains

@@ -148,9 +148,9 @@ struct pd_dwarf_lines {
 	struct pd_dwarf_discriminator *discriminators;
 	size_t discriminator_count, discriminator_capacity;
 	bool has_discriminators;
-	/* units of these sizes that refer to the table share it */
+	/* units with this version and address size that refer to offset `at` share the table */
 	uint64_t at;             /* offset in the section */
-	uint8_t version, address_size;   /* version and size in these units */
+	uint8_t version, address_size;   /* from the units' headers */
 	size_t users;            /* protected by `tables_lock` */
 };
 

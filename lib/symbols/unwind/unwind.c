@@ -76,7 +76,7 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	if (!is_first)
 		(void)pd_unwinder_take_map(u, f->pc);
 	const struct pd_unwind_module *module = pd_unwinder_find_module(u, address);
-	/* Where two files adjoin, libdwfl takes the second one into account too late: leave its result to libdwfl. */
+	/* Where two files adjoin, libdwfl takes the second file into account too late; the result must not differ. */
 	if (u->overlap || (!is_first && module != pd_unwinder_find_module(u, f->pc)))
 		return LIBDWFL;
 	struct pd_rule rule;

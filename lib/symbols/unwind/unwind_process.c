@@ -127,7 +127,7 @@ static bool may_look_at(struct perfdata_unwinder *u, struct perfdata_symbols_dso
 	return !u->needs_turn;
 }
 
-/* If the mapping is of an archive, makes *map that of the library with the code at the address. */
+/* If an archive is mapped, makes *map the mapping of the library that has code at the address. */
 static bool choose_library(struct perfdata_unwinder *u, uint64_t address, struct perfdata_unwind_map *map)
 {
 	const uint64_t in_archive = address - map->start + map->pgoff;

@@ -61,7 +61,7 @@ struct slots {
 };
 #define FIRST_SLOTS 256u
 
-#define BLOCK 32u                  /* entries of the index for each one in `starts` */
+#define BLOCK 32u                  /* `starts` has the first of this many entries of the index */
 #define WINDOW 512u                /* bytes of an entry that are read first; nearly all entries are shorter */
 #define MOST_CIES 8u
 #define BYTES_OF_STEP 64u          /* bytes of an entry that count as a step of work */
