@@ -38,7 +38,7 @@ struct pd_fold {
 	struct pd_fold_options options;
 	struct pd_tree tree;            /* its nodes are struct node or struct node_with_totals */
 	struct pd_paged places;         /* by node of the tree of stacks: struct location */
-	struct pd_paged seen;           /* with a choice, for each of `places`: uint32_t, bits seen so far */
+	struct pd_paged seen;           /* only for options.choice: uint32_t per place, the bits seen up to it */
 	uint32_t front, front_node;     /* number and node of the last front labels */
 	struct pd_hash_map known;            /* key_of a step → index of its labels in `labels` */
 	uint32_t *labels;               /* for each step: the number of labels, then the labels */

@@ -9,8 +9,8 @@
 
 enum pd_span_by {
 	PD_SPANS_BY_NAME, PD_SPANS_BY_THREAD, PD_SPANS_BY_PROCESS, PD_SPANS_BY_COMM, PD_SPANS_BY_CPU,
-	/* for OFF spans, the time until the wake-up; for RUNQ spans, the time after it. The name in the row of a
-	 * waker is the wakee's, and the reverse */
+	/* the time until the wake-up (OFF spans), or after the wake-up (RUNQ spans). BY_WAKER: a row is of a waker, and
+	 * its name is the wakee; BY_WAKEE: the reverse */
 	PD_SPANS_BY_WAKER, PD_SPANS_BY_WAKEE,
 	PD_SPANS_BY_SYSCALL,           /* for OFF spans: the system call in which they waited */
 };

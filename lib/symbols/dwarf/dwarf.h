@@ -370,7 +370,7 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
 
 /* --- dwarf_split.c: split debug information ----------------------------------------------------------------------- */
 
-/* Logs once that the file cannot be read. */
+/* Logs once that a file with split units cannot be read. */
 void pd_dwarf_refuse_split(struct pd_dwarf *split);
 /* Finds the split unit of an open unit, whose lock the caller holds, and its file; NULL: it has none, or the file was
  * not found. */

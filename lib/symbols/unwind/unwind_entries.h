@@ -71,7 +71,7 @@ bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDE
 
 /* How to get the caller's value of a register. */
 enum pd_frame_how {
-	PD_FRAME_DEFAULT,           /* the table says nothing: by the ABI */
+	PD_FRAME_DEFAULT,           /* the table has no rule: the ABI decides */
 	PD_FRAME_UNDEFINED, PD_FRAME_SAME,
 	PD_FRAME_AT_CFA,            /* in memory, at CFA + offset */
 	PD_FRAME_OTHER,
