@@ -65,8 +65,11 @@ def check_page(html, told):
     digest = base64.b64encode(hashlib.sha256(page.script.encode("utf-8")).digest()).decode()
     if "script-src 'sha256-%s'" % digest not in page.policy or "default-src 'none'" not in page.policy:
         return "the policy does not fit the script: %s" % page.policy
-    # chains that end too early are a warning of their own, about complete recordings too
-    warnings = [text for text in page.meta["warnings"] if " of stacks of " not in text]
+    # chains that end too early, or were cut, are warnings of their own, about complete recordings too
+    cut = [text for text in page.meta["warnings"] if " were cut: " in text]
+    if bool(cut) != any(event.get("cut_stacks") for event in told["events"]):
+        return "warnings of cut stacks: %s" % cut
+    warnings = [text for text in page.meta["warnings"] if " of stacks of " not in text and text not in cut]
     if bool(warnings) != (not told["complete"] or told["lost_records"] > 0 or told["lost_samples"] > 0):
         return "complete: %s, warnings: %s" % (told["complete"], warnings)
     sums = page.sums()

@@ -131,7 +131,8 @@ def check_refusals(folder):
         tap.report("not recorded: " + " ".join(words), faults(perf("script", *words, "-f", "-i", CALLGRAPH), FAILED, b"", err))
     for time in "foo", "30%-", "10%/", "10%/0", "%5":
         tap.report("--time %s, which is none" % time, faults(perf("script", "--time", time, "-i", CALLGRAPH), 234, b"", "Invalid time string\n"))
-    for words in (["--max-stack", "128"], ["--time", "10%/1,10%/3"], ["--no-merge-callchains"], ["--full-source-path", "-F", "+srcline"]):
+    tap.report("--max-stack above perf's own limit", faults(perf("script", "--max-stack", "128", "-i", CALLGRAPH), 0, perf("script", "-i", CALLGRAPH).out, ""))
+    for words in (["--time", "10%/1,10%/3"], ["--no-merge-callchains"], ["--full-source-path", "-F", "+srcline"]):
         tap.report("refused: " + " ".join(words), faults(perf("script", *words, "-i", CALLGRAPH), FAILED, b"", begins="perf script: "))
     for tracer in (trace_packets.PT, trace_packets.BTS):
         path = os.path.join(folder, tracer)
