@@ -262,20 +262,21 @@ static bool suggest_row(struct shift *shift, uint32_t row)
 
 /* Suggests renames. The search has its own steps: if they do not suffice, only suggestions are missing, as a note says.
  * False without memory, or if the comparison is cancelled. */
-static bool suggest_renames(struct shift *shift)
+static bool suggest_renames(const struct shift *shift)
 {
 	struct pd_compare_work work = *shift->work;
-	shift->work = &work;
-	for (uint32_t row = 0; row < shift->event->nr_rows; row++) {
-		if (suggest_row(shift, row))
+	struct shift search = *shift;
+	search.work = &work;
+	for (uint32_t row = 0; row < search.event->nr_rows; row++) {
+		if (suggest_row(&search, row))
 			continue;
 		if (work.status == PERFDATA_EINTR) {
-			shift->comparison->work->status = work.status;
+			search.comparison->work->status = work.status;
 			return false;
 		}
-		pd_compare_note(shift->comparison, "renamed", false,
+		pd_compare_note(search.comparison, "renamed", false,
 				"%s: so many functions are new or gone that not all of them were searched for renames",
-				shift->event->reported.name);
+				search.event->reported.name);
 		break;
 	}
 	return true;
