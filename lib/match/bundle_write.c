@@ -249,30 +249,16 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status facts_of_library(const struct perfdata_bundle *bundle, const char *path,
-					     struct pd_elf_facts *ret)
-{
-	struct pd_elf_bytes bytes = { .fd = -1 };
-	char *image = NULL;
-	enum perfdata_status status = read_file(bundle, path, PD_REGULAR_STORED, MAX_FILE, &image, &bytes.image_size);
-	if (status)
-		return status;
-	bytes.image = image;
-	status = pd_elf_facts_of(&bytes, ret);
-	pd_free(image);
-	return status;
-}
-
 static enum perfdata_status facts_of_file(const struct perfdata_bundle *bundle, const char *path,
 					  struct pd_elf_facts *ret)
 {
 	const int fd = pd_archive_open(path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return pd_status_of_errno(errno);
-	const bool is_library = pd_archive_entry_name(path) && pd_is_archive(fd);
-	const enum perfdata_status status = is_library ? PERFDATA_OK : pd_elf_facts_read(fd, ret);
+	const char *entry = pd_is_archive(fd) ? pd_archive_entry_name(path) : NULL;
+	const enum perfdata_status status = pd_elf_facts_stored(fd, entry, bundle->limits.cancel, ret);
 	close(fd);
-	return is_library ? facts_of_library(bundle, path, ret) : status;
+	return status;
 }
 
 /* Checks that an ELF file has the build-id under which the bundle will store it. */

@@ -220,15 +220,8 @@ static int open_candidate(const struct pd_source *source, const char *path, char
 static enum perfdata_status read_candidate(const struct pd_lookup *lookup, int fd, const char *entry,
 					   struct pd_elf_facts *ret)
 {
-	struct pd_elf_bytes bytes = { .fd = fd };
-	struct pd_work work;
-	if (entry) {
-		pd_work_init(&work, 0, NULL, lookup->match->options.cancel);
-		const enum perfdata_status status = pd_archive_find(fd, &work, entry, &bytes.start, &bytes.length);
-		return status ? status : pd_elf_facts_of(&bytes, ret);
-	}
-	const enum perfdata_status status = pd_elf_facts_read(fd, ret);
-	if (status != PERFDATA_EFORMAT || !pd_is_archive(fd))
+	const enum perfdata_status status = pd_elf_facts_stored(fd, entry, lookup->match->options.cancel, ret);
+	if (entry || status != PERFDATA_EFORMAT || !pd_is_archive(fd))
 		return status;
 	/* archives contain libraries, and so code, but have no build-id */
 	*ret = (struct pd_elf_facts){ .parts = PERFDATA_PART_TEXT };

@@ -358,3 +358,15 @@ enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
 	return status;
 }
 
+enum perfdata_status pd_elf_facts_stored(int fd, const char *entry, const struct perfdata_cancel *cancel,
+					 struct pd_elf_facts *ret)
+{
+	struct pd_elf_bytes bytes = { .fd = fd };
+	struct pd_work work;
+	if (!entry)
+		return pd_elf_facts_read(fd, ret);
+	pd_work_init(&work, 0, NULL, cancel);
+	const enum perfdata_status status = pd_archive_find(fd, &work, entry, &bytes.start, &bytes.length);
+	return status ? status : pd_elf_facts_of(&bytes, ret);
+}
+

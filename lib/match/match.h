@@ -37,6 +37,10 @@ enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_
 /* Reads all facts; decompresses compressed files (modules). PERFDATA_EFORMAT: see pd_elf_find_id. PERFDATA_ENOMEM,
  * PERFDATA_EREAD: failed, with errno. */
 enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret);
+/* Reads the facts of the library that an archive stores as `entry`. PERFDATA_ABSENT: the archive stores none of this
+ * name. entry NULL, and other results: as pd_elf_facts_read. */
+enum perfdata_status pd_elf_facts_stored(int fd, const char *entry, const struct perfdata_cancel *cancel,
+					 struct pd_elf_facts *ret);
 /* As pd_elf_facts_read, for bytes that are not compressed. */
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret);
 
