@@ -308,10 +308,16 @@ static bool read_lines(struct browser *browser, struct view *view, const struct 
 /* A tree row begins with two percentages and two blanks; each level below adds two blanks. */
 enum { TREE_NUMBERS = 17, TREE_PREFIX = 19 };
 
+/* Whether a line of a report has the column heads of a tree, as report_tree.c writes them. */
+static bool is_tree_head(const struct row *row)
+{
+	static const char head[] = "function, then its";
+	return memmem(row->text, row->size, head, sizeof head - 1);
+}
+
 /* Finds the trees in the lines of a report: they follow the column heads. */
 static void find_levels(struct view *view)
 {
-	static const char head[] = "function, then its";
 	bool is_tree = false;
 	for (size_t i = 0; i < view->nr; i++) {
 		struct row *row = &view->rows[i];
@@ -324,7 +330,7 @@ static void find_levels(struct view *view)
 			if (row[-1].level && row[-1].level < row->level)
 				row[-1].has_children = true;
 		}
-		is_tree = is_line && (is_tree || memmem(row->text, row->size, head, sizeof head - 1));
+		is_tree = is_line && (is_tree || is_tree_head(row));
 	}
 }
 
@@ -437,7 +443,7 @@ static void select_first(struct view *view)
 			view->selected = i;
 			return;
 		}
-		if (!view->selected && i + 1 < view->nr && memmem(row->text, row->size, "function, then its", 18))
+		if (!view->selected && i + 1 < view->nr && is_tree_head(row))
 			view->selected = i + 1;
 	}
 }

@@ -14,7 +14,7 @@ enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_lib
 
 /* Lists a library that pd_library_open may open in an ELF note, as DT_NEEDED lists linked ones, for packaging tools:
  * https://systemd.io/ELF_DLOPEN_METADATA. id: a C identifier. priority: "recommended" or "suggested". sonames: a JSON
- * array of names, one of which suffices. */
+ * array of names; any one of them suffices. */
 #ifdef __ELF__
 #define PD_NOTE_LIBRARY(id, feature, description, priority, sonames) \
 	PD_NOTE_JSON(id, "[{\"feature\":\"" feature "\",\"description\":\"" description \

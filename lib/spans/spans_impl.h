@@ -14,7 +14,7 @@
 enum pd_span_role {
 	PD_ROLE_NONE,
 	PD_ROLE_SWITCH,
-	PD_ROLE_SAMPLED_SWITCH,      /* a sched_switch of which only some switches were recorded: ignored */
+	PD_ROLE_SAMPLED_SWITCH,      /* a sched_switch event that recorded only some switches: ignored */
 	PD_ROLE_WAKING,
 	PD_ROLE_WAKEUP,
 	PD_ROLE_WAKEUP_NEW,

@@ -28,7 +28,7 @@ struct select_step {
 	struct row row;                          /* with the selected name */
 	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way from the record's view to the row */
 	unsigned depth;
-	uint64_t gate;                           /* bits of rows, one of which the view must have; 0: no condition */
+	uint64_t gate;                           /* the view must have a row of these bits; 0: no condition */
 	const char *trace_name;                  /* name of the tracepoint's field, as in struct trace_row */
 	const char *name;
 };

@@ -295,8 +295,8 @@ static bool has_number(const int32_t *list, size_t nr, int32_t number)
 	return found;
 }
 
-/* Whether the span passes the filter, which applies to spans and not to the records of which they are made. Cuts a span
- * to the filter's window of time. */
+/* Whether the filter chooses the span. It applies to spans, not to their records. Cuts the span to the filter's window
+ * of time. */
 static bool span_passes(const struct perfdata_session *session, struct pd_span *span)
 {
 	const struct perfdata_filter *given = &session->filter.given;
