@@ -5,6 +5,8 @@
     tests/cli/run_goldens.py              TAP, for make check
     tests/cli/run_goldens.py --update     writes the expected files and the exit codes; the difference is reviewed like code
     tests/cli/run_goldens.py NAME...      only these
+
+A command may take PERFDATA_GOLDEN_SECONDS, which are 120 where the variable is not set.
 """
 import difflib
 import os
@@ -16,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 TABLE = os.path.join(HERE, "goldens.tsv")
 TESTDATA = os.path.join(TOP, "testdata")
+SECONDS = int(os.environ.get("PERFDATA_GOLDEN_SECONDS", "120"))
 NEEDS_DISASSEMBLER = ("perfdata profgen", "perfdata sampleprof", "perfdata gcov")
 
 
@@ -42,8 +45,11 @@ def run(command, perfdata):
         os.symlink(perfdata, os.path.join(folder, "bin", "perfdata"))
         environment = dict(os.environ, LC_ALL="C.UTF-8", TMP=tmp,
                            PATH=os.path.join(folder, "bin") + ":" + os.environ["PATH"])
-        done = subprocess.run(["bash", "-c", command], cwd=TESTDATA, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        try:
+            done = subprocess.run(["bash", "-c", command], cwd=TESTDATA, env=environment, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
+        except subprocess.TimeoutExpired as expired:
+            return None, expired.stdout or b"", b"did not end within %d s\n" % SECONDS
         return done.returncode, done.stdout, done.stderr
 
 
@@ -78,13 +84,13 @@ def main():
             write(paths[0], out)
             write(paths[1], err)
             if found_code != int(code):
-                print("%s: exit code %d, the table says %s" % (name, found_code, code))
+                print("%s: exit code %s, the table says %s" % (name, found_code, code))
             continue
         expected = [read(path) for path in paths]
         good = found_code == int(code) and expected == [out, err]
         print("%s - %s" % ("ok" if good else "not ok", name))
         if not good:
-            print("# %s\n# exit code %d, expected %s" % (command, found_code, code))
+            print("# %s\n# exit code %s, expected %s" % (command, found_code, code))
             difference("stdout", expected[0], out)
             difference("stderr", expected[1], err)
     if not update:
