@@ -5,7 +5,6 @@ AC_DEFUN([PERFDATA_PACKAGE], [
   AS_IF([test "x$with_$1" != xno],
     [PKG_CHECK_MODULES([$2], [$3], [have_$1=yes],
       [AS_IF([test "x$with_$1" = xyes], [AC_MSG_ERROR([$1 was asked for and is missing])])])])
-  AS_IF([test $have_$1 = yes && test $1 != debuginfod && test $1 != elfutils], [PERFDATA_REQUIRES="$PERFDATA_REQUIRES $3"])
   AS_IF([test $have_$1 = yes], [AC_DEFINE([HAVE_$2], [1], [Define to 1 with $1: $4])],
     [AC_MSG_WARN([without $1: no $4])])
   AM_CONDITIONAL([HAVE_$2], [test $have_$1 = yes])

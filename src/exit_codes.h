@@ -21,7 +21,7 @@ enum exit_code {
 /* Returns a line for --help and the man page; NULL for a number that is no exit code. */
 const char *exit_code_meaning(enum exit_code code);
 enum exit_code exit_code_of_status(enum perfdata_status status);
-/* Exit code if opening an input fails: a library missing in the build makes the input unreadable, not the command line
+/* Exit code if opening or reading an input fails: a missing library makes the input unreadable, not the command line
  * wrong. */
 enum exit_code exit_code_of_open(enum perfdata_status status);
 /* Exit code for the errno of a call on an input, or on a file in an option. */

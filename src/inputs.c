@@ -79,7 +79,8 @@ void input_ended(struct input *input, enum perfdata_status status, const struct 
 	/* a finding reported the failure, and the output has the records before it: same as other damage */
 	if (input_is_cut(input->reader, status))
 		status = PERFDATA_DAMAGED;
-	const enum exit_code code = input->reader ? exit_code_of_status(status) : exit_code_of_open(status);
+	const bool is_of_input = !input->reader || perfdata_reader_error(input->reader)->status == status;
+	const enum exit_code code = is_of_input ? exit_code_of_open(status) : exit_code_of_status(status);
 	input->code = exit_code_join(input->code, code);
 	if (status >= 0)
 		return;

@@ -42,3 +42,22 @@ enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_lib
 	failure->code = failure_of(failure->text, code);
 	return failure->code ? pd_status_of_errno(failure->code) : PERFDATA_ABSENT;
 }
+
+enum perfdata_status pd_library_load(struct pd_library *library, struct pd_library_failure *failure)
+{
+	void *handle;
+
+	*failure = (struct pd_library_failure){ .text = NULL };
+	if (atomic_load_explicit(&library->is_loaded, memory_order_acquire))
+		return PERFDATA_OK;
+	if (atomic_load(&library->is_missing))
+		return PERFDATA_ABSENT;
+	enum perfdata_status status = pd_library_open(library->name, &handle, failure);
+	if (!status && !library->find_functions(handle))
+		status = PERFDATA_ABSENT;
+	if (status == PERFDATA_ABSENT)
+		atomic_store(&library->is_missing, true);
+	if (!status)
+		atomic_store_explicit(&library->is_loaded, true, memory_order_release);
+	return status;
+}

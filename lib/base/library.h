@@ -2,6 +2,9 @@
 #ifndef PD_LIBRARY_H
 #define PD_LIBRARY_H
 
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include "perfdata/base.h"
 
 struct pd_library_failure {
@@ -12,7 +15,31 @@ struct pd_library_failure {
 /* Opens a library of the system. Returns PERFDATA_OK; PERFDATA_ABSENT; or the status for failure->code. */
 enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_library_failure *failure);
 
-/* Lists a library that pd_library_open may open in an ELF note, as DT_NEEDED lists linked ones, for packaging tools:
+/* A library that is loaded at first need and stays loaded. A process has one, so each thread that loads it finds the
+ * same functions. */
+struct pd_library {
+	const char *name;
+	bool (*find_functions)(void *handle);   /* false: this version lacks a function */
+	atomic_bool is_loaded, is_missing;
+};
+
+/* Loads the library, unless it is loaded. Returns as pd_library_open. After a failure the next call tries again; a
+ * library that is not installed is not looked for again. */
+enum perfdata_status pd_library_load(struct pd_library *library, struct pd_library_failure *failure);
+
+/* A member of a table of functions, with the type that the library's header states. Use: struct table {
+ * LIST(PD_LIBRARY_MEMBER) }, where LIST(FUNCTION) contains FUNCTION(name) for each. */
+#define PD_LIBRARY_MEMBER(name) _Atomic(__typeof__(&name)) name;
+/* Finds that function. Use: LIST(PD_LIBRARY_FIND) in pd_library.find_functions, where `table` points to the table. */
+#define PD_LIBRARY_FIND(name) \
+	found = dlsym(handle, #name); \
+	if (!found) \
+		return false; \
+	atomic_store_explicit(&table->name, *(__typeof__(&name) *)&found, memory_order_relaxed);
+/* For a build that links the library instead: initializes the member. */
+#define PD_LIBRARY_LINKED(name) .name = (name),
+
+/* Lists a library that may be loaded in an ELF note, as DT_NEEDED lists linked ones, for packaging tools:
  * https://systemd.io/ELF_DLOPEN_METADATA. id: a C identifier. priority: "recommended" or "suggested". sonames: a JSON
  * array of names; any one of them suffices. */
 #ifdef __ELF__

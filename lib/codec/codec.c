@@ -36,36 +36,21 @@ enum pd_codec_kind pd_codec_by_suffix(const char *path)
 	return strcmp(suffix, ".zst") ? PD_CODEC_NONE : PD_CODEC_ZSTD;
 }
 
-bool pd_codec_can_pack(enum pd_codec_kind kind) { return kind != PD_CODEC_XZ && pd_codec_available(kind); }
-
-bool pd_codec_available(enum pd_codec_kind kind)
+enum perfdata_status pd_codec_load(enum pd_codec_kind kind, struct pd_codec_reason *ret_reason)
 {
 	switch (kind) {
-	case PD_CODEC_NONE: return true;
-	case PD_CODEC_GZIP:
-#ifdef HAVE_ZLIB
-		return true;
-#else
-		return false;
-#endif
-	case PD_CODEC_ZSTD:
-#ifdef HAVE_ZSTD
-		return true;
-#else
-		return false;
-#endif
-	case PD_CODEC_XZ:
-#ifdef HAVE_LZMA
-		return true;
-#else
-		return false;
-#endif
+	case PD_CODEC_GZIP: return pd_gzip_load(ret_reason);
+	case PD_CODEC_ZSTD: return pd_zstd_load(ret_reason);
+	case PD_CODEC_XZ: return pd_xz_load(ret_reason);
+	case PD_CODEC_NONE: break;
 	}
-	return false;
+	return PERFDATA_OK;
 }
 
 struct pd_decoder *pd_decoder_new(enum pd_codec_kind kind)
 {
+	if (pd_codec_load(kind, NULL))
+		return NULL;
 	switch (kind) {
 	case PD_CODEC_GZIP: return pd_gzip_decoder_new();
 	case PD_CODEC_ZSTD: return pd_zstd_decoder_new();
@@ -91,6 +76,8 @@ enum perfdata_status pd_decoder_run(struct pd_decoder *decoder, const uint8_t *i
 
 struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level)
 {
+	if (pd_codec_load(kind, NULL))
+		return NULL;
 	switch (kind) {
 	case PD_CODEC_GZIP: return pd_gzip_encoder_new(level);
 	case PD_CODEC_ZSTD: return pd_zstd_encoder_new(level);

@@ -15,13 +15,21 @@ enum pd_codec_kind { PD_CODEC_NONE, PD_CODEC_GZIP, PD_CODEC_ZSTD, PD_CODEC_XZ };
 enum pd_codec_kind pd_codec_probe(const uint8_t *bytes, size_t size);
 /* Returns the compression that an output's suffix (.gz, .zst, .xz) names, or none. */
 enum pd_codec_kind pd_codec_by_suffix(const char *path);
-/* Whether this build can decompress `kind`; true for no compression. */
-bool pd_codec_available(enum pd_codec_kind kind);
-bool pd_codec_can_pack(enum pd_codec_kind kind);
+
+/* Why a codec cannot be used: the end of a sentence, such as "this build has no zstd". */
+struct pd_codec_reason {
+	char text[160];
+};
+
+/* Loads the library of a codec, unless it is loaded or linked; a decoder and an encoder do so, too, but give no reason.
+ * PERFDATA_OK: the codec decompresses, and compresses unless it is xz. PERFDATA_EUNSUP: this build lacks the codec, or
+ * its library is not installed. Other statuses: the library could not be loaded, for example without descriptors.
+ * ret_reason: filled in on failure; may be NULL. */
+enum perfdata_status pd_codec_load(enum pd_codec_kind kind, struct pd_codec_reason *ret_reason);
 
 struct pd_decoder;
 /* Makes a decoder. It decodes concatenated gzip members, zstd frames and xz streams as one stream. NULL: no memory, or
- * this build does not support the kind. */
+ * pd_codec_load fails. */
 struct pd_decoder *pd_decoder_new(enum pd_codec_kind kind);
 /* Makes a decoder for one stream in zlib format, as ELF sections contain. NULL as pd_decoder_new. */
 struct pd_decoder *pd_zlib_decoder_new(void);
@@ -36,7 +44,7 @@ enum perfdata_status pd_decoder_run(struct pd_decoder *decoder, const uint8_t *i
 				    uint8_t *out, size_t out_size, size_t *out_used);
 
 struct pd_encoder;
-/* Makes an encoder. NULL: no memory, or this build cannot compress the kind (none can compress xz). */
+/* Makes an encoder. NULL: no memory, pd_codec_load fails, or xz, which is not compressed. */
 struct pd_encoder *pd_encoder_new(enum pd_codec_kind kind, int level /* 0 = default */);
 void pd_encoder_free(struct pd_encoder *encoder);
 /* Resets the encoder to start another frame, which costs less than a new encoder. */

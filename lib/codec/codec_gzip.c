@@ -41,6 +41,12 @@ static int step_stream(z_stream *stream, const struct pd_codec_buffers *b, int (
 	return result;
 }
 
+enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason)
+{
+	(void)ret_reason;
+	return PERFDATA_OK;
+}
+
 /* --- decoder --- */
 
 struct gzip_decoder {
@@ -161,6 +167,11 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 }
 
 #else
+
+enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason)
+{
+	return pd_codec_is_not_built("zlib", ret_reason);
+}
 
 struct pd_decoder *pd_gzip_decoder_new(void) { return NULL; }
 struct pd_decoder *pd_zlib_decoder_new(void) { return NULL; }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that each codec defines. A codec is in a file of its own, the only one that uses its library (zlib,
- * libzstd, liblzma); in a build without that library its two constructors return NULL. */
+ * libzstd, liblzma); in a build without that library its constructors return NULL. */
 #ifndef PD_CODEC_IMPL_H
 #define PD_CODEC_IMPL_H
 
+#include "base/library.h"
 #include "codec/codec.h"
 
 struct pd_codec_buffers {
@@ -27,6 +28,15 @@ struct pd_encoder {
 	void (*reset)(struct pd_encoder *encoder);
 	enum perfdata_status (*run)(struct pd_encoder *encoder, const struct pd_codec_buffers *buffers, bool finish);
 };
+
+/* As pd_codec_load. */
+enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason);
+enum perfdata_status pd_zstd_load(struct pd_codec_reason *ret_reason);
+enum perfdata_status pd_xz_load(struct pd_codec_reason *ret_reason);
+/* For these functions: the results of a build without the codec, and of a build that loads its library at first need
+ * (PD_LOADS_CODECS). */
+enum perfdata_status pd_codec_is_not_built(const char *name, struct pd_codec_reason *ret_reason);
+enum perfdata_status pd_codec_load_library(struct pd_library *library, struct pd_codec_reason *ret_reason);
 
 struct pd_decoder *pd_gzip_decoder_new(void);
 struct pd_decoder *pd_zstd_decoder_new(void);

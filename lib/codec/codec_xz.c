@@ -6,6 +6,43 @@
 #include <lzma.h>
 #include "base/memory.h"
 
+#define FUNCTIONS(FUNCTION) \
+	FUNCTION(lzma_code) FUNCTION(lzma_end) FUNCTION(lzma_stream_decoder)
+
+struct table {
+	FUNCTIONS(PD_LIBRARY_MEMBER)
+};
+
+#ifdef PD_LOADS_CODECS
+static struct table liblzma;
+
+static bool find_functions(void *handle)
+{
+	struct table *const table = &liblzma;
+	void *found;
+	FUNCTIONS(PD_LIBRARY_FIND)
+	return true;
+}
+
+PD_NOTE_LIBRARY(lzma, "xz", "Recordings, kernel modules and symbol tables that xz compressed", "recommended",
+		"[\"liblzma.so.5\"]");
+
+static struct pd_library xz_library = { .name = "liblzma.so.5", .find_functions = find_functions };
+
+enum perfdata_status pd_xz_load(struct pd_codec_reason *ret_reason)
+{
+	return pd_codec_load_library(&xz_library, ret_reason);
+}
+#else
+static const struct table liblzma = { FUNCTIONS(PD_LIBRARY_LINKED) };
+
+enum perfdata_status pd_xz_load(struct pd_codec_reason *ret_reason)
+{
+	(void)ret_reason;
+	return PERFDATA_OK;
+}
+#endif
+
 /* a dictionary of 128 MiB, and the decoder's other memory */
 #define MEMORY_LIMIT ((UINT64_C(128) << 20) + (UINT64_C(1) << 20))
 
@@ -31,7 +68,7 @@ static void free_memory(void *opaque, void *memory)
 static void xz_decoder_free(struct pd_decoder *decoder)
 {
 	struct xz_decoder *xz = (struct xz_decoder *)decoder;
-	lzma_end(&xz->stream);
+	liblzma.lzma_end(&xz->stream);
 	pd_free(xz);
 }
 
@@ -39,7 +76,7 @@ static void xz_decoder_free(struct pd_decoder *decoder)
 static void xz_decoder_reset(struct pd_decoder *decoder)
 {
 	struct xz_decoder *xz = (struct xz_decoder *)decoder;
-	xz->state = lzma_stream_decoder(&xz->stream, MEMORY_LIMIT, 0);
+	xz->state = liblzma.lzma_stream_decoder(&xz->stream, MEMORY_LIMIT, 0);
 }
 
 static enum perfdata_status status_of(lzma_ret state)
@@ -72,7 +109,7 @@ static enum perfdata_status xz_decoder_run(struct pd_decoder *decoder, const str
 	xz->stream.avail_in = b->in_size - *b->in_used;
 	xz->stream.next_out = b->out + *b->out_used;
 	xz->stream.avail_out = b->out_size - *b->out_used;
-	xz->state = lzma_code(&xz->stream, LZMA_RUN);
+	xz->state = liblzma.lzma_code(&xz->stream, LZMA_RUN);
 	*b->in_used = b->in_size - xz->stream.avail_in;
 	*b->out_used = b->out_size - xz->stream.avail_out;
 	return status_of(xz->state);
@@ -96,6 +133,11 @@ struct pd_decoder *pd_xz_decoder_new(void)
 }
 
 #else
+
+enum perfdata_status pd_xz_load(struct pd_codec_reason *ret_reason)
+{
+	return pd_codec_is_not_built("liblzma", ret_reason);
+}
 
 struct pd_decoder *pd_xz_decoder_new(void) { return NULL; }
 

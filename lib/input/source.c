@@ -305,9 +305,10 @@ enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_err
 	input->packing = pd_codec_probe(input->first_raw, input->first_raw_size);
 	if (input->packing == PD_CODEC_NONE)
 		return PERFDATA_OK;
-	if (!pd_codec_available(input->packing))
-		return pd_error(reterr, PERFDATA_EUNSUP, 0, "packed with %s, which this build cannot unpack",
-				pd_input_packing(input));
+	struct pd_codec_reason reason;
+	const enum perfdata_status status = pd_codec_load(input->packing, &reason);
+	if (status)
+		return pd_error(reterr, status, 0, "packed with %s, but %s", pd_input_packing(input), reason.text);
 	input->decoder = pd_decoder_new(input->packing);
 	input->compressed = input->decoder ? pd_malloc(PD_INPUT_COMPRESSED) : NULL;
 	if (!input->compressed)

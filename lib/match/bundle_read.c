@@ -37,6 +37,7 @@ struct perfdata_bundle_files {
 	const char *tmpdir;
 	bool lacks_spool;                  /* a temporary file failed, not the bundle */
 	const char *limit;                 /* limit that the archive exceeds, for PERFDATA_ELIMIT; NULL: none */
+	struct pd_codec_reason codec;      /* why its codec cannot be used; empty: it can, or none is needed */
 	struct member *members;            /* sorted by name */
 	size_t nr, room;
 	uint64_t refused;
@@ -101,9 +102,7 @@ static enum perfdata_status unpack_bundle(struct unpacking *u, enum pd_codec_kin
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	uint8_t *buffers = pd_malloc(2 * BUFFER);
 	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (!decoder && !pd_codec_available(kind))
-		status = PERFDATA_EUNSUP;
-	else if (decoder && buffers)
+	if (decoder && buffers)
 		status = unpack_stream(u, decoder, buffers, buffers + BUFFER);
 	pd_decoder_free(decoder);
 	pd_free(buffers);
@@ -313,11 +312,14 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 	const enum pd_codec_kind kind = got > 0 ? pd_codec_probe(magic, (size_t)got) : PD_CODEC_NONE;
 	if (kind == PD_CODEC_NONE)
 		return open_in_place(files, fd, u.max_bytes);
+	enum perfdata_status status = pd_codec_load(kind, &files->codec);
+	if (status)
+		return status;
 	u.out = files->spool = pd_tempfile(files->tmpdir);
 	files->lacks_spool = files->spool < 0;
 	if (files->lacks_spool)
 		return status_of_errno();
-	const enum perfdata_status status = unpack_bundle(&u, kind);
+	status = unpack_bundle(&u, kind);
 	files->lacks_spool = u.lacks_out;
 	files->limit = u.limit;
 	return status ? status : read_index(files, u.decompressed);
@@ -364,13 +366,15 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	const int error = errno;
 	const bool lacks_spool = files && files->lacks_spool;
 	const char *limit = files && status == PERFDATA_ELIMIT ? files->limit : NULL;
+	const struct pd_codec_reason codec = files ? files->codec : (struct pd_codec_reason){ "" };
 	perfdata_bundle_files_close(files);
 	const bool of_system = (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error;
 	/* EINVAL: pd_open_regular refused it */
 	const char *reason = error == EINVAL && !lacks_spool ? "no regular file" : strerror(error);
 	(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
 		       lacks_spool && error ? "a temporary file: " : "",
-		       status == PERFDATA_EFORMAT ? "no bundle of symbols"
+		       *codec.text                ? codec.text
+		       : status == PERFDATA_EFORMAT ? "no bundle of symbols"
 		       : limit                    ? limit
 		       : of_system                ? reason
 						  : perfdata_status_text(status));

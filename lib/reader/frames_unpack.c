@@ -56,9 +56,11 @@ enum perfdata_status pd_trace_unpack(struct pd_window *window, struct perfdata_r
 	struct pd_stream *stream = window->stream;
 	struct perfdata_reader *reader = stream->reader;
 	struct pd_unpacked unpacked;
-	const enum perfdata_status status = unpack_frames(pd_reader_account(reader), in,
-							  limit_of(reader, in.size), &unpacked);
+	enum perfdata_status status = pd_reader_load_zstd(reader, raw->offset);
 
+	if (status)
+		return status;
+	status = unpack_frames(pd_reader_account(reader), in, limit_of(reader, in.size), &unpacked);
 	if (status == PERFDATA_ENOMEM) {
 		unpacked_free(pd_reader_account(reader), &unpacked);
 		return status;
@@ -165,7 +167,11 @@ enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct p
 		pd_account_take(pd_reader_account(reader), PD_USE_BATCHES, ret->room);
 		return PERFDATA_OK;
 	}
-	enum perfdata_status status = join_carriers(section, reader->config.swap, &joined);
+	enum perfdata_status status =
+		pd_reader_load_zstd(reader, reader->sections[PERFDATA_FEATURE_INIT_MAP].public.offset);
+	if (status)
+		return status;
+	status = join_carriers(section, reader->config.swap, &joined);
 	if (status == PERFDATA_OK)
 		status = unpack_frames(pd_reader_account(reader),
 				       (struct perfdata_bytes){ joined.bytes, joined.size },

@@ -418,6 +418,8 @@ void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, 
 bool pd_search(struct pd_window *window);
 
 /* --- unpack.c --- */
+/* As pd_codec_load for zstd; a failure becomes the reader's error, at `offset`. */
+enum perfdata_status pd_reader_load_zstd(struct perfdata_reader *reader, uint64_t offset);
 /* Whether a zstd frame begins at `bytes`. */
 bool pd_frame_begins(const uint8_t *bytes, size_t size);
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier);

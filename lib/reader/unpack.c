@@ -2,6 +2,7 @@
 /* COMPRESSED records. All of a file's carriers together hold one zstd stream; records straddle carriers. When the
  * stream is broken, it restarts at a later carrier that begins a frame. */
 #include "config.h"
+#include "base/error.h"
 #include "reader/reader_impl.h"
 
 #define RATIO_SLACK (64ull << 20)   /* small files may grow to this size at any ratio */
@@ -10,6 +11,15 @@ bool pd_frame_begins(const uint8_t *bytes, size_t size)
 {
 	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
 	return size >= sizeof magic && !memcmp(bytes, magic, sizeof magic);
+}
+
+enum perfdata_status pd_reader_load_zstd(struct perfdata_reader *reader, uint64_t offset)
+{
+	struct pd_codec_reason reason;
+	const enum perfdata_status status = pd_codec_load(PD_CODEC_ZSTD, &reason);
+	if (!status)
+		return status;
+	return pd_error(&reader->error, status, offset, "records are compressed with zstd, but %s", reason.text);
 }
 
 static void note_broken(struct pd_stream *stream, const char *what)
@@ -45,12 +55,10 @@ static enum perfdata_status begin_stream(struct pd_stream *stream, const struct 
 	unpack->carrier = carrier->offset;
 	if (unpack->finished)
 		return PERFDATA_OK;
-	if (!pd_codec_available(PD_CODEC_ZSTD)) {
-		unpack->finished = true;
-		note_broken(stream, "this build cannot unpack zstd; records inside COMPRESSED ones are lost");
-		return PERFDATA_OK;
-	}
 	if (!unpack->decoder) {
+		const enum perfdata_status status = pd_reader_load_zstd(stream->reader, carrier->offset);
+		if (status)
+			return status;
 		unpack->decoder = pd_decoder_new(PD_CODEC_ZSTD);
 		if (!unpack->decoder)
 			return PERFDATA_ENOMEM;

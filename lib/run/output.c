@@ -97,11 +97,12 @@ void perfdata_output_each_path(const struct perfdata_output *output, void (*each
 
 static enum perfdata_status check_packing(enum pd_codec_kind packing, struct perfdata_error *reterr)
 {
-	if (pd_codec_can_pack(packing))
-		return PERFDATA_OK;
-	return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET, "%s",
-			packing == PD_CODEC_XZ ? "outputs are packed with gzip (.gz) or zstd (.zst), not with xz"
-					       : "this build cannot pack outputs of this kind");
+	struct pd_codec_reason reason;
+	if (packing == PD_CODEC_XZ)
+		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
+				"outputs are packed with gzip (.gz) or zstd (.zst), not with xz");
+	const enum perfdata_status status = pd_codec_load(packing, &reason);
+	return status ? pd_error(reterr, status, PERFDATA_NO_OFFSET, "cannot be packed: %s", reason.text) : status;
 }
 
 enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr)

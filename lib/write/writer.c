@@ -36,9 +36,11 @@ enum perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, 
 enum perfdata_status pd_writer_new(const struct pd_writer_options *options, struct pd_writer **ret,
 				   struct perfdata_error *reterr)
 {
-	if (options->carrier != PD_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD))
-		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-				"this build cannot compress records: it has no zstd");
+	struct pd_codec_reason reason;
+	const enum perfdata_status status =
+		options->carrier == PD_CARRIER_NONE ? PERFDATA_OK : pd_codec_load(PD_CODEC_ZSTD, &reason);
+	if (status)
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "records cannot be compressed: %s", reason.text);
 	struct pd_writer *writer = pd_calloc(1, sizeof *writer);
 	if (!writer)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");

@@ -1,15 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Libraries that libperfdata loads when it needs them: each is in a note of the shared library (.note.dlopen), where packaging tools
-find it, and each is asked for somewhere in the sources. Prints TAP."""
+find it, and each is asked for somewhere in the sources. A codec that is not installed, or cannot be loaded, is an error that names the library:
+never damage of the recording, and never output without its records. Prints TAP."""
 import json
+import lzma
 import os
 import re
+import resource
 import struct
 import sys
+import tempfile
 
-TOP = os.environ.get("top_srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-LIBRARY = os.path.join(os.environ.get("top_builddir", os.path.join(TOP, "build")), ".libs/libperfdata.so")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from program import BUILD, SANITIZED, TESTDATA, TOP, run
+
+LIBRARY = os.path.join(BUILD, ".libs/libperfdata.so")
+ZSTD, XZ = "libzstd.so.1", "liblzma.so.5"
+NOT_STARTED = 127   # of the loader: main() was not reached
 TYPE = 0x407c0c0a
 
 
@@ -49,7 +57,7 @@ def names_asked_for():
     for folder, _, files in os.walk(os.path.join(TOP, "lib")):
         for file in files:
             text = open(os.path.join(folder, file), encoding="utf-8").read() if file.endswith(".c") else ""
-            if "pd_library_open(" in text and "PD_NOTE_LIBRARY(" in text:
+            if "PD_NOTE_LIBRARY(" in text:
                 text = re.sub(r"PD_NOTE_LIBRARY\(.*?\);", "", text, flags=re.S)
                 text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
                 yield from (name.replace("%d", "%") for name in re.findall(r'"(lib[^"/ ]*(?:\.so[^"/ ]*|-))"', text))
@@ -74,25 +82,66 @@ def main():
     # LLVM's names are made of two parts.
     parts = {name for name in asked if name.startswith("libLLVM")}
     for name in sorted(asked - parts):
-        if name in ("libdw.so.1", "libdebuginfod.so.1") and name not in listed and not has_package(name):
+        if name in PACKAGES and name not in listed and not loads(name):
             continue
         if name not in without_numbers:
             wrong.append("%s is loaded and has no note" % name)
     for name, plain in zip(listed, without_numbers):
         if plain not in asked and not any(plain.startswith(part) for part in parts):
             wrong.append("%s has a note and is never loaded" % name)
-    print("%sok 1 - libraries that are loaded when they are needed have notes" % ("not " if wrong else ""))
-    for line in wrong:
-        print("# " + line)
-    print("1..1")
-    return bool(wrong)
+    results = [("libraries that are loaded when they are needed have notes", wrong)] + failing_codecs()
+    for number, (name, wrong) in enumerate(results, 1):
+        print("%sok %d - %s" % ("not " if wrong else "", number, name))
+        for line in wrong:
+            print("# " + line)
+    print("1..%d" % len(results))
+    return any(wrong for _, wrong in results)
 
 
-def has_package(name):
+PACKAGES = {"libdw.so.1": ["HAVE_ELFUTILS"], "libdebuginfod.so.1": ["HAVE_DEBUGINFOD"], ZSTD: ["HAVE_ZSTD", "PD_LOADS_CODECS"],
+            XZ: ["HAVE_LZMA", "PD_LOADS_CODECS"]}
+
+
+def loads(name):
     """Whether this build may load it: config.h says what configure found."""
-    macro = {"libdw.so.1": "HAVE_ELFUTILS", "libdebuginfod.so.1": "HAVE_DEBUGINFOD"}[name]
-    config = open(os.path.join(os.path.dirname(LIBRARY), "../config.h"), encoding="utf-8").read()
-    return re.search(r"^#define %s 1" % macro, config, re.M) is not None
+    config = open(os.path.join(BUILD, "config.h"), encoding="utf-8").read()
+    return all(re.search(r"^#define %s 1" % macro, config, re.M) for macro in PACKAGES[name])
+
+
+def failing_codecs():
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        packed, plain = os.path.join(folder, "packed.xz"), os.path.join(TESTDATA, "stat-73.data")
+        with lzma.open(packed, "wb") as out:
+            out.write(open(plain, "rb").read())
+        simpleperf = os.path.join(TESTDATA, "simpleperf", "zstd.data")
+        commands = [(ZSTD, "compressed records", 3, ["script", os.path.join(TESTDATA, "zstd-73.data")]),
+                    (ZSTD, "compressed records of simpleperf", 3, ["ndjson", simpleperf]),
+                    (XZ, "a compressed recording", 3, ["ndjson", packed]),
+                    (ZSTD, "a compressed output", 2, ["ndjson", "-o", os.path.join(folder, "out.zst"), plain])]
+        for name in (ZSTD, XZ):
+            with open(os.path.join(folder, name), "wb") as unusable:
+                unusable.write(b"no library")
+        hidden = dict(os.environ, LD_LIBRARY_PATH=folder + ":" + os.environ.get("LD_LIBRARY_PATH", ""))
+        for name, title, code, words in commands:
+            if SANITIZED or not loads(name):
+                results.append(("%s # SKIP this build does not load %s" % (title, name), []))
+                continue
+            done = run(*words, env=hidden)
+            right = done.code == code and name + " is not installed" in done.err.decode() and not re.search(rb"\[E[0-9]+\]", done.err)
+            results.append(("%s, and no %s" % (title, name), [] if right else [repr(done)]))
+            if code == 2:
+                continue   # reported before any other file is open
+            good, wrong, failed = run(*words), [], 0
+            for most in range(4, 12):
+                done = run(*words, preexec_fn=lambda most=most: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
+                text = done.err.decode()
+                failed += name in text
+                same = (done.code, done.out) == (good.code, good.out)
+                if not same and done.code not in (6, NOT_STARTED) or name in text and "Too many open files" not in text:
+                    wrong.append("%d descriptors: %r" % (most, done))
+            results.append(("%s, and few descriptors" % title, wrong + ([] if failed else ["no limit hit the library"])))
+    return results
 
 
 if __name__ == "__main__":

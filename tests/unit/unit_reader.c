@@ -51,7 +51,7 @@ static void test_forms(void)
 	CHECK_EQ(other.header.container, PERFDATA_CONTAINER_FILE);
 
 	for (size_t i = 0; i < 2; i++) {
-		if (!pd_codec_available(kinds[i]))
+		if (pd_codec_load(kinds[i], NULL))
 			continue;
 		const struct recording *forms[] = { &file, &stream };
 		for (size_t form = 0; form < 2; form++) {

@@ -441,7 +441,7 @@ static void unpack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, s
 
 static void check_compressed(enum pd_codec_kind kind, const char *name)
 {
-	if (!pd_codec_available(kind)) {
+	if (pd_codec_load(kind, NULL)) {
 		CHECK(kind != PD_CODEC_NONE);
 		return;
 	}

@@ -125,14 +125,27 @@ static enum perfdata_status open_file(void *user, const struct table *table)
 	return status;
 }
 
-static enum pd_codec_kind packing_of(const struct perfdata_emit_context *context)
+/* gzip takes the place of zstd, and plain pages that of gzip, where the codec is missing. */
+static enum perfdata_status choose_packing(const struct perfdata_emit_context *context, enum pd_codec_kind *ret)
 {
 	const char *asked = perfdata_option_text(context->options, context->nr_options, "pages");
-	if (asked && !strcmp(asked, "plain"))
-		return PD_CODEC_NONE;
-	if (!(asked && !strcmp(asked, "gzip")) && pd_codec_can_pack(PD_CODEC_ZSTD))
-		return PD_CODEC_ZSTD;
-	return pd_codec_can_pack(PD_CODEC_GZIP) ? PD_CODEC_GZIP : PD_CODEC_NONE;
+	struct pd_codec_reason reason;
+
+	*ret = asked && !strcmp(asked, "plain")  ? PD_CODEC_NONE
+	       : asked && !strcmp(asked, "gzip") ? PD_CODEC_GZIP
+						 : PD_CODEC_ZSTD;
+	enum perfdata_status status = pd_codec_load(*ret, &reason);
+	if (status == PERFDATA_EUNSUP && *ret == PD_CODEC_ZSTD) {
+		*ret = PD_CODEC_GZIP;
+		status = pd_codec_load(*ret, &reason);
+	}
+	if (status == PERFDATA_EUNSUP) {
+		*ret = PD_CODEC_NONE;
+		status = PERFDATA_OK;
+	}
+	return status ? pd_error(context->reterr, status, PERFDATA_NO_OFFSET, "pages cannot be compressed: %s",
+				 reason.text)
+		      : status;
 }
 
 static bool has_column(const struct table *table, const char *name, size_t size)
@@ -585,12 +598,13 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 	state->user = context->user;
 	state->jobs = context->jobs;
 	state->rows = context->rows;
-	state->packing = packing_of(context);
 	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
 	state->reterr = context->reterr;
 	pd_outputs_encode_by(context->outputs, &encoding);
 	pd_spool_init(&state->parts, NULL);
-	enum perfdata_status status = pd_table_set_init(&state->set, context);
+	enum perfdata_status status = choose_packing(context, &state->packing);
+	if (!status)
+		status = pd_table_set_init(&state->set, context);
 	if (!status)
 		status = check_columns(state, context);
 	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;

@@ -79,9 +79,11 @@ static enum perfdata_status read_header(const struct pd_elf *elf, const struct p
 		return PERFDATA_ELIMIT;
 	if (type != ELFCOMPRESS_ZLIB && type != PD_ELF_COMPRESS_ZSTD)
 		return PERFDATA_EUNSUP;
-	if (!pd_codec_available(type == ELFCOMPRESS_ZLIB ? PD_CODEC_GZIP : PD_CODEC_ZSTD))
-		return PERFDATA_EUNSUP;
-	ret->decoder = type == ELFCOMPRESS_ZLIB ? pd_zlib_decoder_new() : pd_decoder_new(PD_CODEC_ZSTD);
+	const enum pd_codec_kind kind = type == ELFCOMPRESS_ZLIB ? PD_CODEC_GZIP : PD_CODEC_ZSTD;
+	const enum perfdata_status status = pd_codec_load(kind, NULL);
+	if (status)
+		return status;
+	ret->decoder = kind == PD_CODEC_GZIP ? pd_zlib_decoder_new() : pd_decoder_new(kind);
 	return ret->decoder ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 

@@ -7,7 +7,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <libelf.h>
-#include "perfdata/base.h"
+#include "base/library.h"
 
 /* Lists each function once. libdw.so.1 or libelf.so.1, which it needs, defines them. */
 #define PD_ELFUTILS_FUNCTIONS(FUNCTION) \
@@ -24,11 +24,8 @@
 	FUNCTION(dwfl_report_begin_add) FUNCTION(dwfl_report_end) FUNCTION(dwfl_report_module) \
 	FUNCTION(dwfl_thread_state_register_pc) FUNCTION(dwfl_thread_state_registers)
 
-/* A process has one libdw, so each thread that loads it finds the same functions. */
 struct pd_elfutils_functions {
-#define PD_ELFUTILS_MEMBER(name) _Atomic(__typeof__(&name)) name;
-	PD_ELFUTILS_FUNCTIONS(PD_ELFUTILS_MEMBER)
-#undef PD_ELFUTILS_MEMBER
+	PD_ELFUTILS_FUNCTIONS(PD_LIBRARY_MEMBER)
 };
 
 /* Set by pd_libdw_load (symbols.h); call none before it succeeded. */

@@ -68,15 +68,18 @@ enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compresse
 	enum pd_codec_kind kind = pd_codec_probe(compressed, size);
 	if (kind == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
+	enum perfdata_status status = pd_codec_load(kind, NULL);
+	if (status)
+		return status;
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	if (!decoder)
-		return pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
+		return PERFDATA_ENOMEM;
 	/* as for sections, the compressed size limits the decompressed size */
 	const size_t explained = size < limit / PD_MAX_RATIO ? size * PD_MAX_RATIO : limit;
 	if (limit > explained)
 		limit = explained > PD_RATIO_FREE ? explained : limit > PD_RATIO_FREE ? PD_RATIO_FREE : limit;
 	struct decompressed out = { .limit = limit };
-	enum perfdata_status status = decode_section(work, decoder, compressed, size, &out);
+	status = decode_section(work, decoder, compressed, size, &out);
 	pd_decoder_free(decoder);
 	if (!status && out.used > limit)
 		status = PERFDATA_ELIMIT;
