@@ -220,19 +220,18 @@ static void reset_unwinder(struct perfdata_unwinder *u)
 	u->nr_modules = 0;
 }
 
-/* Whether anonymous memory is the zeroed data (.bss) of a module. */
-static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
+/* Whether anonymous memory in the range of a module replaces nothing of its file: it is zeroed data (.bss), or lies
+ * between segments, where qemu-user reserves memory. */
+static bool is_beside_file(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
 	const struct pd_elf *elf = module->dso->text;
 	const uint64_t base = module->start - first_vaddr(elf);
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
-		const uint64_t page = s->align ? s->align : 1;
-		if (map->start >= base + s->vaddr + s->filesz &&
-		    map->end <= base + ((s->vaddr + s->memsz + page - 1) & -page))
-			return true;
+		if (map->start < base + s->vaddr + s->filesz && map->end > base + s->vaddr)
+			return false;
 	}
-	return false;
+	return true;
 }
 
 /* Whether a mapping belongs to a module. A loader first maps the whole file, then the segments over it, which leaves
@@ -256,14 +255,14 @@ static bool is_library_of(struct perfdata_unwinder *u, struct perfdata_unwind_ma
 	return (!is_known || choose_library(u, map->start, map)) && is_of_module(map, module);
 }
 
-/* Whether all mappings in the range of a module are still of its file, at the same place. */
+/* Whether the file of a module is still mapped at the same place. */
 static bool module_holds(struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
 {
 	struct perfdata_unwind_map map = { 0 };
 	uint64_t at = module->start;
 	bool is_file;
 	for (; next(u->user, at, &map, &is_file) && map.start < module->end; at = map.end)
-		if (is_file ? !is_library_of(u, &map, module) : !is_zeroed_data(&map, module))
+		if (is_file ? !is_library_of(u, &map, module) : !is_beside_file(&map, module))
 			return false;
 	return at != module->start;
 }
