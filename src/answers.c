@@ -208,8 +208,10 @@ static void show_part(struct perfdata_text *out, const struct perfdata_node *par
 		if (!is_scalar(node))
 			continue;
 		perfdata_text_string(out, comma);
-		if (name_of(node))
-			perfdata_text_printf(out, "%s ", name_of(node));
+		if (name_of(node)) {
+			perfdata_text_string(out, name_of(node));
+			perfdata_text_char(out, ' ');
+		}
 		show_scalar(out, node, node->field);
 		comma = ", ";
 	}
@@ -251,7 +253,8 @@ static void show_list(struct perfdata_text *out, const struct perfdata_node *lis
 static void show_nodes(struct perfdata_text *out, const struct perfdata_node *node, unsigned depth, bool all)
 {
 	perfdata_text_fill(out, ' ', 2 * (size_t)depth);
-	perfdata_text_printf(out, "%s:", name_of(node) ? name_of(node) : "");
+	perfdata_text_string(out, name_of(node) ? name_of(node) : "");
+	perfdata_text_char(out, ':');
 	if (node->kind == PERFDATA_KIND_LIST) {
 		show_list(out, node, depth, all);
 	} else if (node->kind == PERFDATA_KIND_STRUCT) {
@@ -269,25 +272,25 @@ void answer_feature(struct perfdata_text *out, const struct perfdata_feature_sec
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 	const struct perfdata_node *root = section->feature ? perfdata_feature_root(section->feature) : NULL;
 	const struct perfdata_node *only = root && root->child && !root->child->next ? root->child : NULL;
-	char number[24];
-	snprintf(number, sizeof number, "feature %" PRIu32, section->id);
+	char number[24] = "";
+	if (!layout)
+		snprintf(number, sizeof number, "feature %" PRIu32, section->id);
 	const char *name = layout ? perfdata_layout_name(layout) : number;
+	perfdata_text_literal(out, "  ");
+	perfdata_text_string(out, name);
+	perfdata_text_char(out, ':');
 	if (!root || section->id == PERFDATA_FEATURE_TRACING_DATA) {
-		perfdata_text_printf(out, "  %s: %" PRIu64 " bytes%s\n", name, section->size,
-				     root ? "" : ", cannot be read");
+		perfdata_text_printf(out, " %" PRIu64 " bytes%s\n", section->size, root ? "" : ", cannot be read");
 	} else if (!root->child) {
-		perfdata_text_printf(out, "  %s: empty\n", name);
-	} else if (only && (is_scalar(only) || !strcmp(name_of(only), name))) {
-		perfdata_text_printf(out, "  %s:", name);
-		if (only->kind == PERFDATA_KIND_LIST) {
-			show_list(out, only, 1, all);
-		} else {
-			perfdata_text_char(out, ' ');
-			show_scalar(out, only, only->field);
-			perfdata_text_char(out, '\n');
-		}
+		perfdata_text_literal(out, " empty\n");
+	} else if (only && only->kind == PERFDATA_KIND_LIST && !strcmp(name_of(only), name)) {
+		show_list(out, only, 1, all);
+	} else if (only && is_scalar(only)) {
+		perfdata_text_char(out, ' ');
+		show_scalar(out, only, only->field);
+		perfdata_text_char(out, '\n');
 	} else {
-		perfdata_text_printf(out, "  %s: ", name);
+		perfdata_text_char(out, ' ');
 		show_part(out, root, 1, all);
 	}
 }

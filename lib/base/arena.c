@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 #define ARENA_ALIGN alignof(max_align_t)   /* alignment of malloc */
-#define ARENA_FIRST_BLOCK ((size_t)1024)
+#define ARENA_FIRST_BLOCK ((size_t)256)
 #define ARENA_LARGEST_BLOCK ((size_t)1 << 20)
 
 struct pd_arena_block {
