@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A parser of JSON (RFC 8259) that reports failed allocations: json-c's parser drops values without memory, or
- * crashes. */
+/* A parser of JSON (RFC 8259). */
 #include "config.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ struct parser {
 	bool wrong;
 };
 
-static json_object *parse_value(struct parser *p, unsigned depth);
+static struct json *parse_value(struct parser *p, unsigned depth);
 
 static void skip_space(struct parser *p)
 {
@@ -116,7 +115,7 @@ static void take_string(struct parser *p)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static json_object *parse_number(struct parser *p)
+static struct json *parse_number(struct parser *p)
 {
 	char text[64];
 	size_t size = 0;
@@ -138,14 +137,14 @@ static json_object *parse_number(struct parser *p)
 			return positive <= INT64_MAX ? json_new_integer((int64_t)positive) : json_new_number(positive);
 	}
 	/* the program sets no locale, so the decimal point is '.' */
-	const double inexact = strtod(text, &end);
+	(void)strtod(text, &end);
 	p->wrong = !size || end != text + size;
-	return p->wrong ? NULL : json_new_double_as(inexact, text);
+	return p->wrong ? NULL : json_new_spelled(text);
 }
 
-static json_object *parse_array(struct parser *p, unsigned depth)
+static struct json *parse_array(struct parser *p, unsigned depth)
 {
-	json_object *list = json_new_array();
+	struct json *list = json_new_array();
 	if (take_char(p, ']'))
 		return list;
 	do
@@ -155,9 +154,9 @@ static json_object *parse_array(struct parser *p, unsigned depth)
 	return list;
 }
 
-static json_object *parse_object(struct parser *p, unsigned depth)
+static struct json *parse_object(struct parser *p, unsigned depth)
 {
-	json_object *members = json_new_object();
+	struct json *members = json_new_object();
 	if (take_char(p, '}'))
 		return members;
 	do {
@@ -177,7 +176,7 @@ static json_object *parse_object(struct parser *p, unsigned depth)
 	return members;
 }
 
-static json_object *parse_value(struct parser *p, unsigned depth)
+static struct json *parse_value(struct parser *p, unsigned depth)
 {
 	if (p->wrong || depth == DEEPEST) {
 		p->wrong = true;
@@ -198,15 +197,15 @@ static json_object *parse_value(struct parser *p, unsigned depth)
 	return take_word(p, "false") ? json_new_boolean(false) : parse_number(p);
 }
 
-json_object *json_parse(const char *text, size_t size)
+struct json *json_parse(const char *text, size_t size)
 {
 	struct parser p = { .at = text, .end = text + size };
 	perfdata_text_init(&p.text);
-	json_object *ret = parse_value(&p, 0);
+	struct json *ret = parse_value(&p, 0);
 	skip_space(&p);
 	perfdata_text_release(&p.text);
 	if (!p.wrong && p.at == p.end)
 		return ret;
-	json_object_put(ret);
+	json_free(ret);
 	return NULL;
 }
