@@ -9,23 +9,17 @@
 #define SPREAD 8u
 #define TAG_SHIFT 28u
 
-int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use)
+int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
 {
 	*tree = (struct pd_tree){ .count = 1, .seed = pd_hash_seed(tree) };
-	pd_paged_init(&tree->nodes, account, use, item_size);
+	pd_paged_init(&tree->nodes, account, use, sizeof(struct pd_tree_node));
 	return pd_paged_change(&tree->nodes, 0) ? 0 : -1;
-}
-
-void pd_tree_finish(struct pd_tree *tree)
-{
-	pd_account_give(tree->nodes.account, tree->nodes.use, tree->crowded.capacity * sizeof *tree->crowded.slots);
-	pd_hash_map_release(&tree->crowded);
-	tree->crowded = (struct pd_hash_map){ 0 };
 }
 
 void pd_tree_release(struct pd_tree *tree)
 {
-	pd_tree_finish(tree);
+	pd_account_give(tree->nodes.account, tree->nodes.use, tree->crowded.capacity * sizeof *tree->crowded.slots);
+	pd_hash_map_release(&tree->crowded);
 	pd_paged_release(&tree->nodes);
 	*tree = (struct pd_tree){ 0 };
 }
@@ -68,8 +62,7 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 /* Returns the node with this index; `before` is the previous node, on the same page. */
 static inline struct pd_tree_node *next_node(struct pd_tree *tree, struct pd_tree_node *before, uint32_t index)
 {
-	return index & tree->nodes.mask ? (void *)((char *)before + tree->nodes.item_size)
-					: pd_paged_at(&tree->nodes, index);
+	return index & tree->nodes.mask ? before + 1 : pd_paged_at(&tree->nodes, index);
 }
 
 /* Inlined into each caller, since every step of a stack is looked up here. */
@@ -107,60 +100,6 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 		home = pd_paged_at(&tree->nodes, at / 2);    /* reading the candidate may have evicted this page */
 	}
 	return crowded_child(tree, parent, label, add);
-}
-
-/* The page of the newest node, which the next nodes share. */
-struct newest_page {
-	char *bytes;                /* NULL: not requested yet */
-	size_t number;
-};
-
-/* Returns a node to change. The current page stays in memory, since only its neighbours are requested. */
-static inline struct pd_tree_node *node_near(struct pd_tree *tree, struct newest_page *page, uint32_t index)
-{
-	const size_t number = index >> tree->nodes.shift, offset = (index & tree->nodes.mask) * tree->nodes.item_size;
-	if (page->bytes && page->number == number)
-		return (void *)(page->bytes + offset);
-	char *node = pd_paged_change(&tree->nodes, index);
-	if (node && index == tree->count)
-		*page = (struct newest_page){ node - offset, number };
-	return (void *)node;
-}
-
-/* Adds a child to the newest node, which has no child to compare with. */
-static inline uint32_t add_to_newest(struct pd_tree *tree, struct newest_page *page, uint32_t label)
-{
-	const uint32_t parent = tree->count - 1, child = tree->count;
-	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
-	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
-	struct pd_tree_node *node = child < PD_TREE_MAX_NODES ? node_near(tree, page, child) : NULL;
-	if (!node)
-		return fail_tree(tree, tree->nodes.status ? tree->nodes.status : PERFDATA_ENOMEM);
-	uint32_t at = first;
-	struct pd_tree_node *home = node_near(tree, page, at / 2);
-	while (home && home->slots[at % 2]) {
-		if (++at == first + WINDOW)
-			return crowded_child(tree, parent, label, true);
-		home = node_near(tree, page, at / 2);
-	}
-	if (!home)
-		return fail_tree(tree, tree->nodes.status);
-	node->parent = parent;
-	node->label = label;
-	home->slots[at % 2] = tag << TAG_SHIFT | child;
-	return tree->count++;
-}
-
-uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *labels, size_t nr)
-{
-	struct newest_page page = { 0 };
-	size_t i = 0;
-	for (; i < nr && node != UINT32_MAX && node + 1 != tree->count; i++)
-		node = look_up(tree, node, labels[i], true);
-	/* a node that was just added is the newest, as is each node added below it */
-	for (; i < nr && node != UINT32_MAX; i++)
-		node = add_to_newest(tree, &page, labels[i]);
-	return node;
 }
 
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree of labels: (parent, label) is one node. Nodes are numbered in the order of their addition; 0 is the root, and
  * a parent's number is lower than its children's. A node has 16 bytes, in pages that may go to a temporary file.
- * Looking up a path touches few pages, since the slots for a look-up are near the node. One thread at a time. */
+ * Looking up a path touches few pages, since the slots for a look-up are near the node. Where numbers may have gaps and
+ * paths are long, path_tree.h takes a quarter of the memory. One thread at a time. */
 #ifndef PD_TREE_H
 #define PD_TREE_H
 
@@ -22,19 +23,11 @@ struct pd_tree {
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* item_size: size of a node's struct, a power of two; it begins with struct pd_tree_node. 0, or -1 without memory. */
-int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
-static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
-{
-	return pd_tree_init_with(tree, sizeof(struct pd_tree_node), account, use);
-}
+/* 0, or -1 without memory. */
+int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use);
 void pd_tree_release(struct pd_tree *tree);
-/* Frees what only look-ups by label need; they may not follow. */
-void pd_tree_finish(struct pd_tree *tree);
 /* Returns the child of `parent` with this label, and adds it if it is new. UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
-/* Walks down several labels as pd_tree_child does; returns the last node. */
-uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
 /* Returns the child with this label. UINT32_MAX: there is none, or see status. */
 uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label);
 /* Returns 0; -1: see status. */
@@ -48,22 +41,6 @@ static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret
 	*ret_parent = at->parent;
 	*ret_label = at->label;
 	return 0;
-}
-
-/* Returns a node's struct to read and change, valid as long as one of pd_paged_at. NULL: see status. */
-static inline void *pd_tree_item(struct pd_tree *tree, uint32_t node)
-{
-	void *item = pd_paged_at(&tree->nodes, node);
-	if (!item)
-		tree->status = tree->nodes.status;
-	return item;
-}
-static inline void *pd_tree_change(struct pd_tree *tree, uint32_t node)
-{
-	void *item = pd_paged_change(&tree->nodes, node);
-	if (!item)
-		tree->status = tree->nodes.status;
-	return item;
 }
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums, rows of
- * timelines; and the cache of chains forgets without ever telling something wrong. */
+/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums, lines,
+ * rows of timelines; and the cache of chains forgets without ever telling something wrong. */
 #include "config.h"
 #include <stdlib.h>
 #include "schema/schema.h"
 #include "reader/reader.h"
 #include "unit.h"
 #include "base/hash.h"
+#include "base/path_tree.h"
 #include "base/tree.h"
 #include "emit/timelines/timeline.h"
+#include "profile/line_sums.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
 #include "session/stacks/known_chains.h"
@@ -110,9 +112,10 @@ static bool is_path(struct pd_tree *tree, uint32_t node, uint32_t number)
 	return node == 0;
 }
 
+enum { PATHS = 20000 };
+
 static uint32_t check_tree(bool tight)
 {
-	enum { PATHS = 20000 };
 	struct pd_account *account = account_of(tight);
 	static uint32_t nodes[PATHS];
 	struct pd_tree tree;
@@ -134,6 +137,54 @@ static uint32_t check_tree(bool tight)
 
 static void test_tree(void) { CHECK_EQ(check_tree(false), check_tree(true)); }
 
+static uint32_t add_path(struct pd_path_tree *tree, uint32_t number)
+{
+	uint32_t labels[64];
+	const uint32_t nr = path_of(number, labels), first = number % (nr + 1);
+	return pd_path_tree_add(tree, pd_path_tree_add(tree, 0, labels, first), &labels[first], nr - first);
+}
+
+/* Whether the labels from the node up to the root are those of the path, read one by one and all at once. */
+static bool is_added_path(struct pd_path_tree *tree, uint32_t node, uint32_t number)
+{
+	static uint32_t *all;
+	static size_t room;
+	uint32_t labels[64], label;
+	const uint32_t nr = path_of(number, labels);
+	size_t nr_all;
+	bool ok = pd_path_tree_labels(tree, node, &all, &room, &nr_all) == 0 && nr_all == nr;
+	for (uint32_t i = nr; i-- > 0 && ok;)
+		ok = all[nr - 1 - i] == labels[i] && pd_path_tree_get(tree, node, &node, &label) == 0 &&
+		     label == labels[i];
+	return ok && node == 0;
+}
+
+static uint32_t check_path_tree(bool tight)
+{
+	static uint32_t nodes[PATHS];
+	struct pd_path_tree tree;
+	uint32_t wrong = 0;
+	CHECK_EQ(pd_path_tree_init(&tree, account_of(tight), PD_USE_STACKS), 0);
+	for (uint32_t i = 0; i < PATHS; i++)
+		nodes[i] = add_path(&tree, i);
+	const uint32_t count = tree.count, too_large = PD_PATH_TREE_MAX_LABEL + 1;
+	for (uint32_t i = 0; i < PATHS; i++) {
+		const uint32_t number = some(PATHS);
+		wrong += add_path(&tree, number) != nodes[number] || !is_added_path(&tree, nodes[number], number);
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(tree.count, count);   /* what was there is found again */
+	CHECK(tree.nr_runs > PATHS / 2);
+	CHECK_EQ(tree.words.spool.fd >= 0, tight);
+	CHECK_EQ(pd_path_tree_add(&tree, 0, &too_large, 1), UINT32_MAX);
+	CHECK_EQ(pd_path_tree_add(&tree, count - 1, &too_large, 1), UINT32_MAX);
+	CHECK_EQ(tree.status, PERFDATA_ENOMEM);
+	pd_path_tree_release(&tree);
+	return count;
+}
+
+static void test_path_tree(void) { CHECK_EQ(check_path_tree(false), check_path_tree(true)); }
+
 static void test_steps(void)
 {
 	struct pd_account *account = account_of(false);
@@ -151,12 +202,12 @@ static void test_steps(void)
 	CHECK_EQ(pd_step_tree_init(&exact, true, account), 0);
 	CHECK_EQ(pd_step_tree_init(&by_frame, false, account), 0);
 	CHECK_EQ(pd_step_tree_node(&exact, steps, 4), 4);
-	CHECK_EQ(pd_step_tree_node(&exact, moved, 4), 5);       /* the address counts */
+	CHECK_EQ(pd_step_tree_node(&exact, moved, 4), 6);       /* the address counts */
 	CHECK_EQ(pd_step_tree_node(&exact, steps + 1, 3), 3);
 	CHECK_EQ(pd_step_tree_node(&by_frame, steps, 4), 4);
 	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 4);    /* the frame is the same */
 	moved[2].ip = 0x31;
-	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 7);    /* without a frame there is nothing but the address */
+	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 8);    /* without a frame there is nothing but the address */
 	CHECK_EQ(pd_step_tree_node(&by_frame, NULL, 0), 0);
 	CHECK_EQ(pd_step_tree_get(&exact, 4, &caller, &at), 0);
 	CHECK_EQ(caller, 3);
@@ -177,8 +228,8 @@ static void test_known_steps(void)
 	struct pd_step_tree trees[TREES];
 	struct perfdata_step steps[64];
 	uint32_t labels[64], wrong = 0;
-	struct pd_tree model;
-	CHECK_EQ(pd_tree_init(&model, account_of(false), PD_USE_STACKS), 0);
+	struct pd_path_tree model;
+	CHECK_EQ(pd_path_tree_init(&model, account_of(false), PD_USE_STACKS), 0);
 	for (uint32_t i = 0; i < TREES; i++)
 		CHECK_EQ(pd_step_tree_init(&trees[i], i == 1, account_of(i == 2)), 0);
 	trees[0].nr_known = 1;
@@ -187,7 +238,7 @@ static void test_known_steps(void)
 		uint32_t node = 0;
 		memset(steps, 0, sizeof steps);
 		for (uint32_t depth = 0; depth < nr; depth++) {
-			node = pd_tree_child(&model, node, labels[depth]);
+			node = pd_path_tree_add(&model, node, &labels[depth], 1);
 			steps[nr - 1 - depth].ip = 16 + labels[depth];
 			steps[nr - 1 - depth].frame = labels[depth];
 		}
@@ -200,7 +251,7 @@ static void test_known_steps(void)
 		CHECK_EQ(trees[i].tree.count, model.count);
 		pd_step_tree_release(&trees[i]);
 	}
-	pd_tree_release(&model);
+	pd_path_tree_release(&model);
 	CHECK_EQ(pd_account_used(account_of(true)), 0);
 }
 
@@ -260,6 +311,87 @@ static uint64_t check_sums(bool tight)
 }
 
 static void test_sums(void) { CHECK_EQ(check_sums(false), check_sums(true)); }
+
+/* --- lines of labels ---------------------------------------------------------------------------------------------- */
+
+enum { LINE_LABELS = 90000 };
+
+/* Higher labels come first. */
+static uint32_t rank_of(uint32_t label, bool is_last) { return 2 * (LINE_LABELS - 1 - label) + !is_last; }
+
+static enum perfdata_status rank_all(void *user, struct pd_label_ranks *ret)
+{
+	uint32_t *ranks = user;
+	for (uint32_t i = 0; i < 2 * LINE_LABELS; i++)
+		ranks[i] = rank_of(i / 2, i % 2);
+	*ret = (struct pd_label_ranks){ LINE_LABELS, ranks };
+	return PERFDATA_OK;
+}
+
+static bool comes_after(const struct pd_line *line, const uint32_t *before, size_t nr_before)
+{
+	size_t i = 0;
+	while (i < line->nr && i < nr_before && line->labels[i] == before[i] &&
+	       (i + 1 == line->nr) == (i + 1 == nr_before))
+		i++;
+	return i < line->nr && i < nr_before &&
+	       rank_of(line->labels[i], i + 1 == line->nr) > rank_of(before[i], i + 1 == nr_before);
+}
+
+static uint64_t check_lines(bool tight)
+{
+	enum { LINES = 60000, NUMBERS = 20000 };
+	static uint32_t ranks[2 * LINE_LABELS];
+	const struct pd_line_order order = { rank_all, ranks };
+	struct pd_account *account = account_of(tight);
+	struct pd_line_sums *sums = pd_line_sums_new(account, &order);
+	struct pd_line line;
+	uint32_t labels[64], unordered = 0, nr_lines = 0;
+	size_t nr_before = 0;
+	uint64_t hash = 0, weight = 0, expected = 0;
+	random_state = 7;
+	CHECK(sums);
+	for (uint32_t i = 0; i < LINES; i++) {
+		const uint32_t number = some(NUMBERS), nr = path_of(number, labels), one = some(1000);
+		labels[0] = number % 3 ? labels[0] : LINE_LABELS - 1;   /* which needs 4 bytes */
+		expected += one;
+		CHECK_EQ(pd_line_sums_add(sums, labels, nr, one), PERFDATA_OK);
+	}
+	CHECK_EQ(pd_line_sums_sort(sums), PERFDATA_OK);
+	while (pd_line_sums_next(sums, &line) == PERFDATA_OK) {
+		unordered += nr_lines && !comes_after(&line, labels, nr_before);
+		nr_lines++;
+		weight += line.weight;
+		for (size_t i = 0; i < line.nr; i++)
+			hash = pd_hash_two(hash, line.labels[i], line.weight);
+		memcpy(labels, line.labels, line.nr * sizeof *labels);
+		nr_before = line.nr;
+	}
+	CHECK_EQ(unordered, 0);
+	CHECK_EQ(weight, expected);
+	CHECK(nr_lines > NUMBERS / 3);
+	pd_line_sums_free(sums);
+	CHECK_EQ(pd_account_used(account), 0);
+	return hash;
+}
+
+static void test_lines(void) { CHECK_EQ(check_lines(false), check_lines(true)); }
+
+static void test_lines_without_folder(void)
+{
+	static uint32_t ranks[2 * LINE_LABELS];
+	const struct pd_line_order order = { rank_all, ranks };
+	struct pd_account account = { .limit = 1 };
+	pd_account_init(&account, 1, "/nowhere/at/all");
+	struct pd_line_sums *sums = pd_line_sums_new(&account, &order);
+	const uint32_t labels[] = { 1, 2, 3 };
+	enum perfdata_status status = PERFDATA_OK;
+	for (uint32_t i = 0; i < 100000 && status == PERFDATA_OK; i++)
+		status = pd_line_sums_add(sums, labels, 3, 1);
+	CHECK_EQ(status, PERFDATA_EWRITE);
+	pd_line_sums_free(sums);
+	CHECK_EQ(pd_account_used(&account), 0);
+}
 
 static struct pd_profile_sums sums_of(uint64_t weight)
 {
@@ -422,6 +554,9 @@ int main(void)
 		{ "pages that leave and come back", test_paged },
 		{ "pages: no temporary file can be made", test_paged_without_folder },
 		{ "a tree of labels, in memory and in a file", test_tree },
+		{ "a tree of paths, in memory and in a file", test_path_tree },
+		{ "sums of lines, in memory and in runs", test_lines },
+		{ "lines: no temporary file can be made", test_lines_without_folder },
 		{ "a tree of steps: what counts", test_steps },
 		{ "a tree of steps: known steps", test_known_steps },
 		{ "sums: sorted runs are merged", test_sums },

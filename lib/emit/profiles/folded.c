@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
-#include "emit/stacks/stack_gather.h"
+#include "emit/profiles/folded_lines.h"
 #include "profile/fold.h"
 #include "session/session.h"
 #include "text/spelling.h"
@@ -18,17 +18,12 @@ struct state {
 	struct stack_gather gather;
 	bool with_addresses, with_inlines;
 	struct pd_intern *names;       /* texts between semicolons; a node's label is the id of its text */
-	/* by label: rank of the text in the order of lines, as the last text of a line, and before a semicolon */
+	/* by label: rank of the text in the order of lines, before a semicolon and as the last text of a line */
 	uint32_t *ranks;
 	uint8_t *seen;                 /* by label: bits of enum stack_seen, and KNOWN; 0: not computed yet */
 	size_t seen_room;
 	bool failed;                   /* memory for `seen` ran out */
 	struct perfdata_text text;     /* of one frame */
-	/* while lines are written */
-	struct perfdata_text *out;
-	struct perfdata_text line;     /* texts on the path to the current node */
-	size_t *ends;                  /* ends of texts in `line`, by depth */
-	size_t ends_room;
 };
 
 enum { KNOWN = 128 };
@@ -56,8 +51,6 @@ static void release_state(void *state)
 	pd_free(folded->ranks);
 	pd_free(folded->seen);
 	perfdata_text_release(&folded->text);
-	perfdata_text_release(&folded->line);
-	pd_free(folded->ends);
 	pd_free(folded);
 }
 
@@ -87,7 +80,6 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.names = lines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS,
 	};
 	perfdata_text_init(&folded->text);
-	perfdata_text_init(&folded->line);
 	folded->names = pd_intern_new();
 	return folded->names ? pd_stack_gather_begin(&folded->gather, context, &of_profile) : PERFDATA_ENOMEM;
 }
@@ -183,10 +175,8 @@ static enum perfdata_status labels_of_frame(struct state *folded, const struct p
 	return add_inlined(folded, node->frame, labels, ret_nr);
 }
 
-static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
-				      size_t *ret_nr)
+static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, uint32_t *labels, size_t *ret_nr)
 {
-	(void)is_caller;
 	struct state *folded = user;
 	const bool tells_cut = node->origin == PD_ORIGIN_CUT && folded->gather.tells_cut;
 	enum perfdata_status status = tells_cut ? label_of(folded, STACK_TRUNCATED, labels) : PERFDATA_OK;
@@ -241,9 +231,11 @@ static int compare_endings(const void *left, const void *right)
 	return order ? order : byte_at(a, size) - byte_at(b, size);
 }
 
-static enum perfdata_status rank_names(struct state *folded)
+static enum perfdata_status rank_names(void *user, struct pd_label_ranks *ret)
 {
+	struct state *folded = user;
 	const uint32_t nr = pd_intern_count(folded->names);
+	pd_free(folded->ranks);
 	struct ending *endings = pd_malloc(2 * (size_t)nr * sizeof *endings);
 	folded->ranks = pd_malloc(2 * (size_t)nr * sizeof *folded->ranks);
 	if (endings && folded->ranks) {
@@ -258,46 +250,11 @@ static enum perfdata_status rank_names(struct state *folded)
 	}
 	const bool ok = endings && folded->ranks;
 	pd_free(endings);
+	*ret = (struct pd_label_ranks){ nr, folded->ranks };
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-static uint64_t rank_label(const void *user, uint32_t label, bool self)
-{
-	const struct state *folded = user;
-	return folded->ranks[2 * label + self];
-}
-
 /* --- lines -------------------------------------------------------------------------------------------------------- */
-
-static enum perfdata_status visit_node(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node)
-{
-	struct state *folded = user;
-	struct perfdata_text *line = &folded->line, *out = folded->out;
-	size_t size;
-	const char *name = pd_intern_get(folded->names, node->label, &size);
-	switch (visit->event) {
-	case PD_FOLD_ENTER:
-		if (pd_vector_grow(&folded->ends, &folded->ends_room, visit->depth, sizeof *folded->ends) < 0)
-			return PERFDATA_ENOMEM;
-		folded->ends[visit->depth] = line->size;
-		perfdata_text_append(line, name, size);
-		perfdata_text_char(line, ';');
-		return perfdata_text_failed(line) ? PERFDATA_ENOMEM : PERFDATA_OK;
-	case PD_FOLD_LEAVE:
-		line->size = folded->ends[visit->depth];
-		return PERFDATA_OK;
-	case PD_FOLD_SELF:
-		if (line->size)
-			perfdata_text_append(out, line->data, line->size);
-		perfdata_text_append(out, name, size);
-		perfdata_text_char(out, ' ');
-		perfdata_text_u64(out, node->self);
-		perfdata_text_char(out, '\n');
-		perfdata_text_cut(out);
-		break;
-	}
-	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
-}
 
 static bool has_several_events(const struct pd_profile *profile)
 {
@@ -340,6 +297,20 @@ static enum perfdata_status fill_fold(struct state *folded, struct pd_fold *fold
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
+static enum perfdata_status write_lines(const struct state *folded, struct pd_fold *fold, struct perfdata_text *out)
+{
+	const uint32_t nr = pd_intern_count(folded->names);
+	struct folded_name *names = pd_malloc(nr * sizeof *names);
+	if (!names)
+		return PERFDATA_ENOMEM;
+	for (uint32_t i = 0; i < nr; i++)
+		names[i].text = pd_intern_get(folded->names, i, &names[i].size);
+	const enum perfdata_status status =
+		pd_folded_lines(fold, folded->gather.profile, names, folded->gather.wanted.threads, out);
+	pd_free(names);
+	return status;
+}
+
 static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	(void)end;
@@ -349,26 +320,23 @@ static enum perfdata_status end_output(void *state, const struct perfdata_emit_e
 		.takes = take_stack,
 		.root = pd_stack_choice_cuts(folded->gather.choice) ? STACK_SEEN_ROOT : 0,
 	};
-	const struct pd_fold_options names = { .labels = labels_of,
-					       .choice = folded->gather.choice ? &choice : NULL,
-					       .user = folded };
-	const struct pd_fold_walk_options lines = { .rank = rank_label, .visit = visit_node, .user = folded };
+	const struct pd_fold_options of_fold = { .labels = labels_of,
+						 .rank = rank_names,
+						 .choice = folded->gather.choice ? &choice : NULL,
+						 .user = folded };
 	struct pd_fold *fold;
-	folded->out = out;
 	enum perfdata_status status = pd_profile_finish(folded->gather.profile);
 	if (status == PERFDATA_OK)
-		status = pd_fold_new(folded->gather.profile, &names, &fold);
+		status = pd_fold_new(folded->gather.profile, &of_fold, &fold);
 	if (status != PERFDATA_OK)
 		return status;
 	status = fill_fold(folded, fold);
 	if (status == PERFDATA_OK && folded->failed)
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
-		status = rank_names(folded);
+		status = pd_fold_sort(fold);
 	if (status == PERFDATA_OK)
-		status = pd_fold_finish(fold);
-	if (status == PERFDATA_OK)
-		status = pd_fold_walk(fold, &lines);
+		status = write_lines(folded, fold, out);
 	if (status == PERFDATA_OK)
 		pd_stack_choice_report(folded->gather.choice);
 	pd_fold_free(fold);

@@ -5,8 +5,8 @@
 #include "session/stacks/step_tree.h"
 
 /* In a tree that is not exact, a label is a frame and a bit for the origin; with this bit set, an index of `steps`. */
-#define LABEL_IS_INDEX (UINT32_C(1) << 31)
-#define MAX_PLAIN_FRAME (UINT32_C(1) << 30)
+#define LABEL_IS_INDEX (UINT32_C(1) << 30)
+#define MAX_PLAIN_FRAME (UINT32_C(1) << 29)
 
 #define STEPS_AT_ONCE 4u
 struct pd_known_steps {
@@ -20,13 +20,13 @@ int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *
 		.exact = exact, .account = account, .seed = pd_hash_seed(tree), .nr_known = PD_STEP_TREE_KNOWN
 	};
 	tree->steps.item_size = sizeof(struct perfdata_step);
-	return pd_tree_init(&tree->tree, account, PD_USE_STACKS);
+	return pd_path_tree_init(&tree->tree, account, PD_USE_STACKS);
 }
 
 void pd_step_tree_finish(struct pd_step_tree *tree)
 {
 	const size_t size = tree->index.capacity * sizeof *tree->index.slots;
-	pd_tree_finish(&tree->tree);
+	pd_path_tree_finish(&tree->tree);
 	if (tree->accounted >= size) {
 		pd_account_give(tree->account, PD_USE_FRAMES, size);
 		tree->accounted -= size;
@@ -44,7 +44,7 @@ void pd_step_tree_finish(struct pd_step_tree *tree)
 void pd_step_tree_release(struct pd_step_tree *tree)
 {
 	pd_step_tree_finish(tree);
-	pd_tree_release(&tree->tree);
+	pd_path_tree_release(&tree->tree);
 	pd_table_release(&tree->steps);
 	pd_account_give(tree->account, PD_USE_FRAMES, tree->accounted);
 	*tree = (struct pd_step_tree){ 0 };
@@ -131,7 +131,7 @@ static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, c
 	struct pd_known_steps *known = &tree->known[hash & (tree->nr_known - 1)];
 	if (known->labels[0] == wanted[0] && known->labels[1] == wanted[1] && known->callers == callers && known->node)
 		return known->node;
-	const uint32_t node = pd_tree_path(&tree->tree, callers, labels, STEPS_AT_ONCE);
+	const uint32_t node = pd_path_tree_add(&tree->tree, callers, labels, STEPS_AT_ONCE);
 	if (node != UINT32_MAX)
 		*known = (struct pd_known_steps){ { wanted[0], wanted[1] }, callers, node };
 	return node;
@@ -167,14 +167,14 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 		at += STEPS_AT_ONCE;
 	}
 	if (node != UINT32_MAX)
-		node = pd_tree_path(&tree->tree, node, &tree->labels[at], nr - at);
+		node = pd_path_tree_add(&tree->tree, node, &tree->labels[at], nr - at);
 	return node == UINT32_MAX ? fail_tree(tree, tree->tree.status) : node;
 }
 
 int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret)
 {
 	uint32_t label;
-	if (pd_tree_get(&tree->tree, node, ret_caller, &label) < 0) {
+	if (pd_path_tree_get(&tree->tree, node, ret_caller, &label) < 0) {
 		tree->status = tree->tree.status;
 		return -1;
 	}

@@ -4,7 +4,7 @@
 #define PD_STEP_TREE_H
 
 #include "base/table.h"
-#include "base/tree.h"
+#include "base/path_tree.h"
 #include "perfdata/session.h"
 
 /* Origin of the only step of a sample without callchain, in a tree that is not exact. */
@@ -17,7 +17,7 @@ struct pd_step_tree {
 	 * their origins as far as names depend on them */
 	bool exact;
 	uint64_t seed;
-	struct pd_tree tree;
+	struct pd_path_tree tree;
 	/* struct perfdata_step; in a tree that is not exact, only steps that do not fit into a label */
 	struct pd_table steps;
 	struct pd_index index;

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "base/path_tree.h"
+
+/* A slot holds the number of a node and four bits of its hash, which exclude most other nodes without reading them. */
+#define TAG_SHIFT 28u
+#define LEAST_SLOTS (PD_PAGE_BYTES / sizeof(uint32_t))
+
+int pd_path_tree_init(struct pd_path_tree *tree, struct pd_account *account, enum pd_account_use use)
+{
+	*tree = (struct pd_path_tree){ .count = 1, .seed = pd_hash_seed(tree) };
+	pd_paged_init(&tree->words, account, use, sizeof(uint32_t));
+	pd_paged_init(&tree->slots, account, use, sizeof(uint32_t));
+	return pd_paged_change(&tree->words, 0) ? 0 : -1;
+}
+
+void pd_path_tree_finish(struct pd_path_tree *tree)
+{
+	pd_paged_release(&tree->slots);
+	tree->nr_slots = 0;
+}
+
+void pd_path_tree_release(struct pd_path_tree *tree)
+{
+	pd_path_tree_finish(tree);
+	pd_paged_release(&tree->words);
+	*tree = (struct pd_path_tree){ 0 };
+}
+
+static uint32_t fail_tree(struct pd_path_tree *tree, enum perfdata_status status)
+{
+	tree->status = status;
+	return UINT32_MAX;
+}
+
+/* --- first nodes of runs ------------------------------------------------------------------------------------------ */
+
+static inline uint64_t hash_of(const struct pd_path_tree *tree, uint32_t parent, uint32_t label)
+{
+	return pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
+}
+
+static inline uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 60); }
+
+/* Puts a node into the first free slot. */
+static bool put_run(struct pd_paged *slots, size_t nr_slots, uint64_t hash, uint32_t node)
+{
+	for (size_t at = (size_t)hash;; at++) {
+		uint32_t *slot = pd_paged_at(slots, (uint32_t)(at & (nr_slots - 1)));
+		if (!slot)
+			return false;
+		if (*slot)
+			continue;
+		*slot = tag_of(hash) << TAG_SHIFT | node;
+		pd_paged_changed(slots, (uint32_t)(at & (nr_slots - 1)));
+		return true;
+	}
+}
+
+/* Puts all runs into a larger table. They are found in the order of their numbers, so words are read in sequence. */
+static bool put_runs(struct pd_path_tree *tree, struct pd_paged *slots, size_t nr_slots)
+{
+	for (uint32_t at = 1; at < tree->count; at++) {
+		const uint32_t *parent = pd_paged_at(&tree->words, at);
+		if (!parent)
+			return false;
+		if (!(*parent & PD_PATH_TREE_IS_PARENT))
+			continue;
+		const uint32_t *label = pd_paged_at(&tree->words, ++at);
+		if (!label || !put_run(slots, nr_slots, hash_of(tree, *parent & ~PD_PATH_TREE_IS_PARENT, *label), at))
+			return false;
+	}
+	return true;
+}
+
+static bool make_slots(struct pd_path_tree *tree)
+{
+	const size_t nr = tree->nr_slots ? 2 * tree->nr_slots : LEAST_SLOTS;
+	struct pd_paged slots;
+	pd_paged_init(&slots, tree->words.account, tree->words.use, sizeof(uint32_t));
+	if (!put_runs(tree, &slots, nr)) {
+		tree->status = tree->words.status ? tree->words.status : slots.status;
+		pd_paged_release(&slots);
+		return false;
+	}
+	pd_paged_release(&tree->slots);
+	tree->slots = slots;
+	tree->nr_slots = nr;
+	return true;
+}
+
+/* Announces a look-up. A path is a chain of look-ups that wait for memory, so its next slot is fetched while the node
+ * of this slot is compared. */
+static inline void fetch_slot(const struct pd_path_tree *tree, uint32_t parent, uint32_t label)
+{
+	const uint32_t at = (uint32_t)hash_of(tree, parent, label) & (uint32_t)(tree->nr_slots - 1);
+	const size_t page = at >> tree->slots.shift;
+	if (page < tree->slots.nr_pages && tree->slots.pages[page].bytes)
+		__builtin_prefetch(tree->slots.pages[page].bytes + (at & tree->slots.mask) * sizeof(uint32_t));
+}
+
+/* Returns the child of `parent` that begins a run; 0: there is none; UINT32_MAX: see status. `next`: the label that
+ * will be looked up below the child. */
+static inline uint32_t find_run(struct pd_path_tree *tree, uint64_t hash, uint32_t parent, uint32_t label,
+				uint32_t next)
+{
+	for (size_t at = (size_t)hash; tree->nr_slots; at++) {
+		const uint32_t *slot = pd_paged_at(&tree->slots, (uint32_t)(at & (tree->nr_slots - 1)));
+		if (!slot)
+			return fail_tree(tree, tree->slots.status);
+		if (!*slot)
+			return 0;
+		if (*slot >> TAG_SHIFT != tag_of(hash))
+			continue;
+		const uint32_t node = *slot & (PD_PATH_TREE_MAX_NODES - 1);
+		uint32_t its_parent, its_label;
+		fetch_slot(tree, node, next);
+		if (pd_path_tree_get(tree, node, &its_parent, &its_label) < 0)
+			return UINT32_MAX;
+		if (its_parent == parent && its_label == label)
+			return node;
+	}
+	return 0;
+}
+
+static bool append_word(struct pd_path_tree *tree, uint32_t word)
+{
+	uint32_t *at = pd_paged_change(&tree->words, tree->count);
+	if (!at) {
+		tree->status = tree->words.status;
+		return false;
+	}
+	*at = word;
+	tree->count++;
+	return true;
+}
+
+static uint32_t add_run(struct pd_path_tree *tree, uint64_t hash, uint32_t parent, uint32_t label)
+{
+	const uint32_t node = tree->count + 1;
+	if (node >= PD_PATH_TREE_MAX_NODES || label > PD_PATH_TREE_MAX_LABEL)
+		return fail_tree(tree, PERFDATA_ENOMEM);
+	if (2 * (tree->nr_runs + 1) > tree->nr_slots && !make_slots(tree))
+		return UINT32_MAX;
+	if (!put_run(&tree->slots, tree->nr_slots, hash, node))
+		return fail_tree(tree, tree->slots.status);
+	tree->nr_runs++;
+	return append_word(tree, PD_PATH_TREE_IS_PARENT | parent) && append_word(tree, label) ? node : UINT32_MAX;
+}
+
+/* --- look-ups ----------------------------------------------------------------------------------------------------- */
+
+static inline uint32_t look_up(struct pd_path_tree *tree, uint32_t parent, uint32_t label, uint32_t next_label)
+{
+	if (parent + 1 < tree->count) {
+		const uint32_t *next = pd_paged_at(&tree->words, parent + 1);
+		if (!next)
+			return fail_tree(tree, tree->words.status);
+		if (*next == label)
+			return parent + 1;
+	}
+	const uint64_t hash = hash_of(tree, parent, label);
+	const uint32_t node = find_run(tree, hash, parent, label, next_label);
+	return node ? node : add_run(tree, hash, parent, label);
+}
+
+/* Adds a path below the newest node. */
+static uint32_t extend_newest(struct pd_path_tree *tree, const uint32_t *labels, size_t nr)
+{
+	if (nr > PD_PATH_TREE_MAX_NODES - tree->count)
+		return fail_tree(tree, PERFDATA_ENOMEM);
+	for (size_t i = 0; i < nr; i++)
+		if (labels[i] > PD_PATH_TREE_MAX_LABEL)
+			return fail_tree(tree, PERFDATA_ENOMEM);
+	while (nr) {
+		uint32_t *words = pd_paged_change(&tree->words, tree->count);
+		const size_t room = tree->words.mask + 1 - (tree->count & tree->words.mask);
+		const size_t more = nr < room ? nr : room;
+		if (!words)
+			return fail_tree(tree, tree->words.status);
+		memcpy(words, labels, more * sizeof *words);
+		tree->count += (uint32_t)more;
+		labels += more;
+		nr -= more;
+	}
+	return tree->count - 1;
+}
+
+uint32_t pd_path_tree_add(struct pd_path_tree *tree, uint32_t node, const uint32_t *labels, size_t nr)
+{
+	for (size_t i = 0; i < nr && node != UINT32_MAX; i++) {
+		if (node + 1 == tree->count)
+			return extend_newest(tree, &labels[i], nr - i);
+		node = look_up(tree, node, labels[i], i + 1 < nr ? labels[i + 1] : 0);
+	}
+	return node;
+}
+
+static int fail_reading(struct pd_path_tree *tree, enum perfdata_status status)
+{
+	tree->status = status;
+	return -1;
+}
+
+int pd_path_tree_labels(struct pd_path_tree *tree, uint32_t node, uint32_t **labels, size_t *room, size_t *ret_nr)
+{
+	size_t nr = 0;
+	while (node) {
+		const uint32_t base = node & ~tree->words.mask, first = base ? 0 : 1;   /* the root has no label */
+		const uint32_t *page = pd_paged_at(&tree->words, base), *before;
+		uint32_t at = node - base;
+		if (!page)
+			return fail_reading(tree, tree->words.status);
+		if (pd_vector_grow(labels, room, nr + at, sizeof **labels) < 0)
+			return fail_reading(tree, PERFDATA_ENOMEM);
+		(*labels)[nr++] = page[at];
+		while (at > first && !(page[at - 1] & PD_PATH_TREE_IS_PARENT))
+			(*labels)[nr++] = page[--at];
+		if (at == 1 && !base)
+			break;
+		before = at ? &page[at - 1] : pd_paged_at(&tree->words, base - 1);
+		if (!before)
+			return fail_reading(tree, tree->words.status);
+		node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
+	}
+	*ret_nr = nr;
+	return 0;
+}

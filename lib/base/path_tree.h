@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A tree of labels: (parent, label) is one node. A parent's number is lower than its children's, and a node added later
+ * has a higher number; 0 is the root. Numbers may have gaps.
+ *
+ * A node that is added below the newest node has the next number, so a long new path takes 4 bytes for each node. Any
+ * other new node begins a run: the word before its label is its parent, and a hash table finds it by parent and label.
+ * Words and hash table may go to temporary files. One thread at a time. */
+#ifndef PD_PATH_TREE_H
+#define PD_PATH_TREE_H
+
+#include "base/hash.h"
+#include "base/paged.h"
+
+#define PD_PATH_TREE_MAX_NODES (1u << 28)
+#define PD_PATH_TREE_MAX_LABEL (PD_PATH_TREE_IS_PARENT - 1)
+/* Marks the word of a parent; the next word is the label of the first node of a run. */
+#define PD_PATH_TREE_IS_PARENT (UINT32_C(1) << 31)
+
+struct pd_path_tree {
+	struct pd_paged words;      /* by node: uint32_t label; before the first node of a run: its parent */
+	uint32_t count;             /* number of words, that of the root included; the newest node is count - 1 */
+	uint64_t seed;
+	struct pd_paged slots;      /* uint32_t: first nodes of runs, by a hash of parent and label */
+	size_t nr_slots, nr_runs;   /* nr_slots: a power of two, or 0 */
+	enum perfdata_status status;   /* why there is no node */
+};
+
+/* 0, or -1 without memory. */
+int pd_path_tree_init(struct pd_path_tree *tree, struct pd_account *account, enum pd_account_use use);
+void pd_path_tree_release(struct pd_path_tree *tree);
+/* Frees what only pd_path_tree_add needs; it may not follow. */
+void pd_path_tree_finish(struct pd_path_tree *tree);
+/* Walks down from a node by labels of at most PD_PATH_TREE_MAX_LABEL, adds the nodes that are missing, and returns the
+ * last one. UINT32_MAX: see status. */
+uint32_t pd_path_tree_add(struct pd_path_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
+/* Copies the labels from a node up to the root, the node's own first, into the growing array `*labels` of `*room`.
+ * Returns 0; -1: see status. */
+int pd_path_tree_labels(struct pd_path_tree *tree, uint32_t node, uint32_t **labels, size_t *room, size_t *ret_nr);
+/* Reads a node other than the root. Returns 0; -1: see status. */
+static inline int pd_path_tree_get(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_parent, uint32_t *ret_label)
+{
+	const uint32_t *label = pd_paged_at(&tree->words, node);
+	const uint32_t *before = label;
+	if (label)
+		before = node & tree->words.mask ? label - 1 : pd_paged_at(&tree->words, node - 1);
+	if (!before) {
+		tree->status = tree->words.status;
+		return -1;
+	}
+	*ret_parent = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : node - 1;
+	*ret_label = *label;
+	return 0;
+}
+
+#endif
