@@ -15,6 +15,7 @@
 #ifdef HAVE_SYS_RANDOM_H
 #include <sys/random.h>
 #endif
+#include <sys/mman.h>
 #ifdef HAVE_SYS_STATFS_H
 #include <sys/statfs.h>
 #endif
@@ -88,6 +89,21 @@ unsigned pd_allowed_processors(void)
 		return (unsigned)CPU_COUNT(&set);
 #endif
 	return 0;
+}
+
+void pd_prefer_large_pages(void *memory, size_t size)
+{
+#if defined MADV_HUGEPAGE && !defined __EMSCRIPTEN__
+	const uintptr_t start = ((uintptr_t)memory + PD_LARGE_PAGE - 1) & ~(uintptr_t)(PD_LARGE_PAGE - 1);
+	const uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(PD_LARGE_PAGE - 1);
+	const int saved = errno;
+	if (start < end)
+		(void)madvise((void *)start, end - start, MADV_HUGEPAGE);   /* a kernel without them refuses */
+	errno = saved;
+#else
+	(void)memory;
+	(void)size;
+#endif
 }
 
 int pd_open_wakeup(int *ret_read, int *ret_write)

@@ -83,7 +83,12 @@ unsigned pd_allowed_processors(void);
 /* Makes descriptors: *ret_read becomes readable after a write to *ret_write; both may be equal. 0, or -1 with errno. */
 int pd_open_wakeup(int *ret_read, int *ret_write);
 
+/* Size and alignment of the pages for which pd_prefer_large_pages asks, on the usual machines. */
+#define PD_LARGE_PAGE ((size_t)2 << 20)
+
 /* Save memory or time, or do nothing. */
+/* Asks for large pages in this memory, all of which will be used. Small ones are cleared one by one at first use. */
+void pd_prefer_large_pages(void *memory, size_t size);
 void pd_read_sequentially(int fd);
 void pd_enlarge_pipe(int fd, int size);
 void pd_punch_hole(int fd, uint64_t at, uint64_t size);

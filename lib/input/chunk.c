@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <assert.h>
 #include "base/account.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "input/input.h"
+
+#define CHUNK_BYTES ((size_t)PD_CHUNK_HEAD + PD_CHUNK_HEADROOM + PD_CHUNK_SIZE)
+#define SINGLE_CHUNKS 2u   /* chunks before the first pair: short recordings need no more */
 
 /* The free chunks are a lock-free stack. A thread pushes a chunk that it drops. A thread that needs a chunk takes the
  * whole stack and pushes the rest back. No thread pops a single chunk, so there is no ABA problem. */
@@ -13,9 +18,14 @@ struct pd_chunk_pool {
 	struct pd_account *account;
 };
 
-/* The head fills whole cache lines, so that the data is aligned like the allocation. */
-#define CHUNK_HEAD ((sizeof(struct pd_chunk) + 63) & ~(size_t)63)
-#define CHUNK_BYTES (CHUNK_HEAD + PD_CHUNK_HEADROOM + PD_CHUNK_SIZE)
+/* Two chunks in one large page: the first use of 2 MiB in small pages takes several times as long as reading as many
+ * bytes of a cached file. */
+struct pd_chunk_pair {
+	atomic_uint nr_left;   /* how many of its chunks are not recycled yet */
+};
+
+static_assert(sizeof(struct pd_chunk) <= PD_CHUNK_HEAD, "the head of a chunk is too small");
+static_assert(2 * CHUNK_BYTES <= PD_LARGE_PAGE, "two chunks do not fit into a large page");
 
 struct pd_chunk_pool *pd_chunk_pool_new(void)
 {
@@ -31,6 +41,16 @@ struct pd_chunk_pool *pd_chunk_pool_new(void)
 
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account) { pool->account = account; }
 
+/* Frees the memory of a chunk if no other chunk has a part in it; returns how many bytes it freed. */
+static size_t free_memory(struct pd_chunk *chunk)
+{
+	struct pd_chunk_pair *pair = chunk->pair;
+	if (pair && atomic_fetch_sub_explicit(&pair->nr_left, 1, memory_order_acq_rel) != 1)
+		return 0;
+	pd_free(pair ? (void *)pair : chunk);
+	return pair ? 2 * CHUNK_BYTES : CHUNK_BYTES;
+}
+
 static void drop_reference(struct pd_chunk_pool *pool)
 {
 	if (atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
@@ -38,7 +58,7 @@ static void drop_reference(struct pd_chunk_pool *pool)
 	struct pd_chunk *chunk = atomic_load_explicit(&pool->free, memory_order_acquire);
 	while (chunk) {
 		struct pd_chunk *next = chunk->next_free;
-		pd_free(chunk);
+		(void)free_memory(chunk);
 		chunk = next;
 	}
 	pd_free(pool);
@@ -69,9 +89,9 @@ static void recycle_chunks(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
 {
 	for (struct pd_chunk *next; chunk; chunk = next) {
 		next = chunk->next_free;
-		pd_free(chunk);
-		atomic_fetch_sub_explicit(&pool->bytes, CHUNK_BYTES, memory_order_relaxed);
-		pd_account_give(pool->account, PD_USE_BATCHES, CHUNK_BYTES);
+		const size_t freed = free_memory(chunk);
+		atomic_fetch_sub_explicit(&pool->bytes, freed, memory_order_relaxed);
+		pd_account_give(pool->account, PD_USE_BATCHES, freed);
 	}
 }
 
@@ -107,18 +127,58 @@ static struct pd_chunk *hand_out(struct pd_chunk_pool *pool, struct pd_chunk *ch
 	return chunk;
 }
 
+static void charge_memory(struct pd_chunk_pool *pool, size_t bytes)
+{
+	atomic_fetch_add_explicit(&pool->bytes, bytes, memory_order_relaxed);
+	pd_account_take(pool->account, PD_USE_BATCHES, bytes);
+}
+
+static struct pd_chunk *place_chunk(struct pd_chunk_pool *pool, struct pd_chunk_pair *pair, uint8_t *memory)
+{
+	struct pd_chunk *chunk = (struct pd_chunk *)(void *)memory;
+	chunk->pool = pool;
+	chunk->pair = pair;
+	chunk->data = memory + PD_CHUNK_HEAD + PD_CHUNK_HEADROOM;
+	return chunk;
+}
+
+/* Makes two chunks, of which one is free. The second large page of the allocation, which aligns the first, is not used
+ * and so takes no memory. */
+static struct pd_chunk *make_pair(struct pd_chunk_pool *pool)
+{
+	struct pd_chunk_pair *pair = pd_malloc(2 * PD_LARGE_PAGE);
+	if (!pair)
+		return NULL;
+	atomic_init(&pair->nr_left, 2);
+	uint8_t *page = (uint8_t *)pair + PD_LARGE_PAGE - (uintptr_t)pair % PD_LARGE_PAGE;
+	pd_prefer_large_pages(page, PD_LARGE_PAGE);
+	charge_memory(pool, 2 * CHUNK_BYTES);
+	struct pd_chunk *second = place_chunk(pool, pair, page + CHUNK_BYTES);
+	push_chunks(pool, second, second);
+	return place_chunk(pool, pair, page);
+}
+
+static struct pd_chunk *make_chunk(struct pd_chunk_pool *pool)
+{
+	if (pd_chunk_pool_bytes(pool) >= SINGLE_CHUNKS * CHUNK_BYTES && !pd_account_is_tight(pool->account)) {
+		struct pd_chunk *chunk = make_pair(pool);
+		if (chunk)
+			return chunk;
+	}
+	uint8_t *memory = pd_malloc(CHUNK_BYTES);
+	if (!memory)
+		return NULL;
+	charge_memory(pool, CHUNK_BYTES);
+	return place_chunk(pool, NULL, memory);
+}
+
 struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
 {
 	struct pd_chunk *chunk = take_free(pool);
-	if (!chunk) {
-		chunk = pd_malloc(CHUNK_BYTES);
-		if (!chunk)
-			return NULL;
-		atomic_fetch_add_explicit(&pool->bytes, CHUNK_BYTES, memory_order_relaxed);
-		pd_account_take(pool->account, PD_USE_BATCHES, CHUNK_BYTES);
-		chunk->pool = pool;
-		chunk->data = (uint8_t *)chunk + CHUNK_HEAD + PD_CHUNK_HEADROOM;
-	}
+	if (!chunk)
+		chunk = make_chunk(pool);
+	if (!chunk)
+		return NULL;
 	chunk->size = 0;
 	chunk->owned = NULL;
 	return hand_out(pool, chunk);

@@ -11,13 +11,16 @@
 #include <stdatomic.h>
 #include "perfdata/base.h"
 
-/* fuzzers set a smaller size, to get more chunk borders and to clear less memory */
-#ifndef PD_CHUNK_SIZE
-#define PD_CHUNK_SIZE (1u << 20)
-#endif
 #define PD_CHUNK_HEADROOM (1u << 16)   /* the largest record */
+#define PD_CHUNK_HEAD 128u             /* bytes for struct pd_chunk: whole cache lines, so that the data is aligned */
+/* With head and headroom, two chunks fill a large page. Fuzzers set a smaller size, to get more chunk borders and to
+ * clear less memory. */
+#ifndef PD_CHUNK_SIZE
+#define PD_CHUNK_SIZE ((1u << 20) - PD_CHUNK_HEADROOM - PD_CHUNK_HEAD)
+#endif
 
 struct pd_chunk_pool;
+struct pd_chunk_pair;
 struct pd_chunk {
 	atomic_int holders;
 	uint32_t mark;           /* mark of the thread that fills batches: see struct pd_chunks */
@@ -29,6 +32,7 @@ struct pd_chunk {
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *next_free;
 	uint8_t *owned;          /* `data` of pd_chunk_wrap, else NULL */
+	struct pd_chunk_pair *pair;   /* the memory that it shares with another chunk; NULL: it has its own */
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);
