@@ -275,8 +275,8 @@ struct perfdata_symbols_dso *pd_session_dso_symbols(const struct perfdata_sessio
 bool pd_session_lacks_answer(const struct perfdata_session *session, uint32_t frame);
 /* The text that outputs show for a frame without a name. */
 const char *pd_session_nameless_text(const struct perfdata_session *session, uint32_t frame);
-/* Whether the symbols of the frame's file were loaded already; true also if the frame has no file. */
-bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame);
+/* Whether names or unwinding needed the file of the frame already; true also if the frame has no file. */
+bool pd_session_knows_files(const struct perfdata_session *session, uint32_t frame);
 
 /* --- delivery/sample_run.c --- */
 /* Takes leading samples that need no special treatment; at most PD_MAX_RECORDS. */

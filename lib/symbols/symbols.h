@@ -346,6 +346,7 @@ struct perfdata_symbols_dso {
 	struct pd_monitor *lock;                  /* held while the dso is loaded; protects `lines` */
 	struct pd_monitor *names_lock;            /* protects the table's names after loading */
 	atomic_bool loaded;                       /* set last; status, table and jit are valid only if it is set */
+	atomic_bool files_known;                  /* set after text, debug and archive, which then do not change */
 	enum perfdata_status status;              /* result of loading */
 	enum perfdata_status failure;             /* failure of a file that loading needed; PERFDATA_OK: none */
 	struct pd_work work;                      /* limits loading the symbols, and their names */
@@ -393,6 +394,10 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 bool pd_symbols_has_answers(const struct perfdata_symbols_dso *dso);
 /* Whether a bundle has answers for the file but none for this address. Loads the answers. */
 bool pd_symbols_lack_answer(struct perfdata_symbols_dso *dso, uint64_t address);
+/* Whether the search for the files of a dso is finished, maybe without success. Its symbols may not be loaded yet. */
+bool pd_dso_knows_files(const struct perfdata_symbols_dso *dso);
+/* Searches the files of a dso unless they are known, with its lock. */
+void pd_dso_wait_files(struct perfdata_symbols_dso *dso);
 /* Whether loading the symbols is finished, maybe without success. */
 bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
 /* Takes the lock of a dso. While another thread holds it, the calling thread loads other dsos. */
@@ -473,12 +478,15 @@ enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char 
 /* Functions of symbol_load.c: call them with the lock of the dso, or before the dso is returned. pd_dso_take_kallsyms
  * closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
+/* Finds the files of a program or library, from which pd_dso_load then loads the symbols. */
+void pd_dso_find_files(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
 /* Whether a loaded kernel has _text or _stext at the address. */
 bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address);
 /* Opens dso->unwind; call it with symbols->unwind_lock. False: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
-/* Loads the dso, and returns whether it has a file whose code may be in user stacks. */
+/* Returns whether the dso has a file whose code may be in user stacks. Unwinding needs no symbols, so it does not wait
+ * for them. */
 bool pd_dso_has_text(struct perfdata_symbols_dso *dso);
 /* Loads the dso. If it is an archive, returns the dso of the library with the code at *offset, which becomes the offset
  * in the library; else returns the dso. NULL: the archive has no library there, or no memory, which was noted. Does not

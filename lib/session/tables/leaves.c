@@ -41,8 +41,8 @@ static bool has_bit(const atomic_uint_least64_t *bits, uint32_t frame)
 }
 
 /* Whether look-ups found no name for the frame. Two kinds of frames do not count: those that a bundle has no answer
- * for, which is another finding, and those in files from which no output wanted names, since loading a kernel's symbols
- * takes time and memory. */
+ * for, which is another finding, and those in files that neither names nor unwinding needed, since loading a kernel's
+ * symbols takes time and memory. */
 static bool lacks_name(const struct perfdata_session *session, uint32_t frame)
 {
 	const struct pd_leaves *leaves = &session->state->leaves;
@@ -50,7 +50,7 @@ static bool lacks_name(const struct perfdata_session *session, uint32_t frame)
 	if (has_bit(leaves->named, frame))
 		return false;
 	const bool is_nameless = has_bit(leaves->nameless, frame) ||
-				 (pd_session_has_loaded(session, frame) &&
+				 (pd_session_knows_files(session, frame) &&
 				  perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK);
 	return is_nameless && !pd_session_lacks_answer(session, frame);
 }

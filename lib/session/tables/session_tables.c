@@ -184,14 +184,14 @@ static struct perfdata_symbols_dso *symbols_at(const struct pd_dso *dso, const s
 	return at->time && dso->public.kind == PERFDATA_DSO_PERF_MAP ? dso->jitdump : dso->symbols;
 }
 
-bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame)
+bool pd_session_knows_files(const struct perfdata_session *session, uint32_t frame)
 {
 	struct perfdata_frame at;
 	if (!find_address(session, frame, &at))
 		return true;
 	const struct pd_dso *dso = pd_dso_at(session->state, at.dso);
 	const struct perfdata_symbols_dso *symbols = symbols_at(dso, &at);
-	return !symbols || pd_symbols_is_loaded(symbols);
+	return !symbols || pd_dso_knows_files(symbols);
 }
 
 /* Looks in the file first, which has the recorded build-id and all functions: the recording has only the functions of

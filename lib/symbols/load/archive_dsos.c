@@ -28,7 +28,8 @@ static struct perfdata_symbols_dso *make_dso(struct perfdata_symbols_dso *dso, c
 
 struct perfdata_symbols_dso *pd_dso_of_entry(struct perfdata_symbols_dso *dso, uint64_t *offset)
 {
-	if (pd_dso_wait_loaded(dso) || !dso->archive)
+	pd_dso_wait_files(dso);
+	if (!dso->archive)
 		return dso;
 	struct pd_archive_entry *entry = pd_archive_entry_at(dso->archive, *offset);
 	if (!entry)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The first look-up loads the symbols of a dso, under its lock. A thread that waits for this lock loads other dsos. */
+/* The first look-up loads the symbols of a dso, under its lock. A thread that waits for this lock loads other dsos.
+ * Unwinding needs only the files, which are known long before the symbols are sorted. */
 #include "config.h"
 #include "base/cancel.h"
 #include "symbols/symbols.h"
@@ -32,9 +33,29 @@ static enum perfdata_status find_failure(const struct perfdata_symbols_dso *dso)
 	return dso->failure ? dso->failure : of_text ? of_text : of_debug;
 }
 
+/* Whether the files of a dso are known before it is loaded. The answers of a bundle decide which file is used. */
+static bool has_files_first(const struct perfdata_symbols_dso *dso)
+{
+	return dso->request.kind == PERFDATA_DSO_USER && !dso->symbols->options.debug_first;
+}
+
+/* Searches the files of a program or library; call it with the lock of the dso. */
+static void find_files(struct perfdata_symbols_dso *dso)
+{
+	const size_t before = pd_symbols_failed(dso->symbols);
+	if (dso->request.kind != PERFDATA_DSO_USER || atomic_load_explicit(&dso->files_known, memory_order_relaxed))
+		return;
+	pd_dso_find_files(dso);
+	if (!dso->failure && pd_symbols_failed(dso->symbols) != before)
+		dso->failure = pd_symbols_failure(dso->symbols);
+	if (has_files_first(dso))
+		atomic_store_explicit(&dso->files_known, true, memory_order_release);
+}
+
 enum perfdata_status pd_dso_load_locked(struct perfdata_symbols_dso *dso)
 {
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
+		find_files(dso);
 		const size_t before = pd_symbols_failed(dso->symbols);
 		dso->status = pd_dso_load(dso);
 		if (dso->status == PERFDATA_ABSENT)
@@ -50,9 +71,11 @@ enum perfdata_status pd_dso_load_locked(struct perfdata_symbols_dso *dso)
 		else
 			dso->status = pd_symbols_judge(dso->symbols, dso->status, before);
 		(void)pd_symbols_note(dso->symbols, dso->status);
-		dso->accounted = pd_symtab_memory(&dso->table) + pd_jit_memory(&dso->jit);
-		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
+		const size_t memory = pd_symtab_memory(&dso->table) + pd_jit_memory(&dso->jit);
+		dso->accounted += memory;
+		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, memory);
 		atomic_store_explicit(&dso->loaded, true, memory_order_release);
+		atomic_store_explicit(&dso->files_known, true, memory_order_release);
 	}
 	return dso->status;
 }
@@ -104,8 +127,25 @@ enum perfdata_status pd_dso_wait_loaded(struct perfdata_symbols_dso *dso)
 	return status;
 }
 
+bool pd_dso_knows_files(const struct perfdata_symbols_dso *dso)
+{
+	return atomic_load_explicit(&dso->files_known, memory_order_acquire);
+}
+
+void pd_dso_wait_files(struct perfdata_symbols_dso *dso)
+{
+	if (pd_dso_knows_files(dso))
+		return;
+	pd_symbols_lock(dso);
+	if (has_files_first(dso))
+		find_files(dso);
+	else
+		(void)pd_dso_load_locked(dso);
+	pd_monitor_leave(dso->lock);
+}
+
 bool pd_dso_has_text(struct perfdata_symbols_dso *dso)
 {
-	(void)pd_dso_wait_loaded(dso);
+	pd_dso_wait_files(dso);
 	return dso->text && dso->request.kind != PERFDATA_DSO_KERNEL;
 }

@@ -257,22 +257,24 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
+void pd_dso_find_files(struct perfdata_symbols_dso *dso)
 {
 	const struct pd_build_id id = wanted_id(dso);
 	dso->text = pd_dso_find_text(dso, &id);
-	if (dso->archive) {
-		dso->origin.file = dso->origin.text_file;
-		return PERFDATA_OK;
-	}
-	dso->debug = pd_dso_find_debug(dso, &id);
-	enum perfdata_status status = load_elf(dso, PD_ELF_OFFSET);
-	if (!dso->text) {
+	if (!dso->archive)
+		dso->debug = pd_dso_find_debug(dso, &id);
+	if (!dso->text && dso->debug) {
 		dso->text = dso->debug;
-		if (dso->debug)
-			(void)pd_elf_build_id(dso->debug, &dso->found);
+		(void)pd_elf_build_id(dso->debug, &dso->found);
 	}
-	return status;
+}
+
+static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
+{
+	if (!dso->archive)
+		return load_elf(dso, PD_ELF_OFFSET);
+	dso->origin.file = dso->origin.text_file;
+	return PERFDATA_OK;
 }
 
 /* Finds the vdso's image by build-id in perf's cache, or in a file tree of the caller. */

@@ -123,7 +123,7 @@ static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_modul
 /* Whether the file of a mapping may be used: a thread that unwinds ahead loads no file. */
 static bool may_look_at(struct perfdata_unwinder *u, struct perfdata_symbols_dso *dso)
 {
-	u->needs_turn |= u->is_ahead && !pd_symbols_is_loaded(dso);
+	u->needs_turn |= u->is_ahead && !pd_dso_knows_files(dso);
 	return !u->needs_turn;
 }
 
@@ -247,11 +247,11 @@ static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_
 	return ret;
 }
 
-/* As is_of_module, for a mapping that may be of an archive. No module is of a file that is not loaded. */
+/* As is_of_module, for a mapping that may be of an archive. No module is of a file that is not known. */
 static bool is_library_of(struct perfdata_unwinder *u, struct perfdata_unwind_map *map,
 			  const struct pd_unwind_module *module)
 {
-	const bool is_known = map->dso && pd_symbols_is_loaded(map->dso);
+	const bool is_known = map->dso && pd_dso_knows_files(map->dso);
 	return (!is_known || choose_library(u, map->start, map)) && is_of_module(map, module);
 }
 

@@ -494,19 +494,17 @@ static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
 	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_acquire);
 	if (rules)
 		return rules;
-	pd_monitor_enter(dso->lock);
-	rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
-	if (!rules) {
-		rules = pd_calloc(1, sizeof *rules);
-		if (rules && !(rules->lock = pd_monitor_new())) {
-			pd_free(rules);
-			rules = NULL;
-		}
-		if (!rules)
-			(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
-		atomic_store_explicit(&dso->rules, rules, memory_order_release);
+	struct pd_rules *made = pd_calloc(1, sizeof *made);
+	if (!made || !(made->lock = pd_monitor_new())) {
+		pd_free(made);
+		(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+		return NULL;
 	}
-	pd_monitor_leave(dso->lock);
+	if (atomic_compare_exchange_strong(&dso->rules, &rules, made))
+		return made;
+	/* another thread was faster */
+	pd_monitor_free(made->lock);
+	pd_free(made);
 	return rules;
 }
 
