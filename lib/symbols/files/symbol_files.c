@@ -99,6 +99,8 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 	size_t room = (st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20) + 1, used = 0;
 	char *data = pd_malloc(room);
 	enum perfdata_status status = PERFDATA_OK;
+	if (data)
+		pd_prefer_large_pages(data, room);
 	for (;;) {
 		/* one more byte, for the NUL */
 		if (!data || pd_vector_grow(&data, &room, used + 1, 1) < 0) {

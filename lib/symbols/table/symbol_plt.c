@@ -30,20 +30,21 @@ struct slots {
 	enum perfdata_status status;  /* why no more slots are read */
 };
 
-/* A window on the entries of the symbol table, as bytes of the file: functions that a file calls through its PLT are
- * mostly adjacent there. */
+/* A window on the entries of the symbol table, as bytes of the file. Functions that a file calls through its PLT are
+ * adjacent there if another file has them; its own functions are anywhere, so a window is small. */
 struct window {
 	uint64_t table;          /* file offset of the symbol table */
 	uint64_t first, count;   /* index of the first symbol, number of symbols */
-	uint8_t bytes[8 << 10];
+	uint8_t bytes[1 << 10];
 };
+#define WINDOWS 8u
 
 /* New entries are collected separately, since making them requires searches in the sorted table. */
 struct plt {
 	struct pd_symbol_table *table, added;
 	struct pd_elf *elf;
 	struct slots slots;
-	struct window window;
+	struct window windows[WINDOWS];   /* by the place in the table */
 };
 
 static int compare_slots(const void *left, const void *right)
@@ -119,9 +120,9 @@ static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *sec
 /* Returns an entry of the symbol table, valid until the next call; NULL: it cannot be read. */
 static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint32_t number)
 {
-	struct window *window = &plt->window;
-	const size_t size = pd_elf_symbol_size(plt->elf), room = sizeof window->bytes / size;
+	const size_t size = pd_elf_symbol_size(plt->elf), room = sizeof plt->windows->bytes / size;
 	const uint64_t all = header->sh_size / size;
+	struct window *window = &plt->windows[number / room % WINDOWS];
 	if (number >= all)
 		return NULL;
 	if (window->table != header->sh_offset || number - window->first >= window->count) {

@@ -10,6 +10,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/search.h"
 #include "symbols/symbols.h"
 
@@ -59,6 +60,7 @@ void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 	struct pd_symbol *items = pd_realloc(table->items, capacity * sizeof *items);
 	if (!items)
 		return;
+	pd_prefer_large_pages(items, capacity * sizeof *items);
 	table->items = items;
 	table->capacity = capacity;
 }
@@ -268,6 +270,13 @@ static int drop_aliases(struct pd_symbol_table *table)
 	for (size_t i = 0, next; i < table->count && !failed; i = next) {
 		struct pd_symbol *best = &table->items[kept];
 		const uint64_t start = table->items[i].start;
+		if (i + 1 == table->count || table->items[i + 1].start != start) {
+			*best = table->items[i];
+			best->tied = false;
+			kept++;
+			next = i + 1;
+			continue;
+		}
 		size_t nr = 0;
 		unsigned best_rank = 0;
 		for (next = i; next < table->count && table->items[next].start == start; next++) {
@@ -300,7 +309,7 @@ static void note_text_start(struct pd_symbol_table *table)
 	static const char *const names[] = { "_text", "_stext" };
 	for (size_t i = 0; i < table->count; i++) {
 		const char *name = pd_symtab_raw(table, &table->items[i]);
-		for (size_t k = 0; k < 2 && name[0] == '_'; k++)
+		for (size_t k = 0; name[0] == '_' && k < 2; k++)
 			if (!table->text_start[k] && !strcmp(name, names[k]))
 				table->text_start[k] = table->items[i].start;
 	}

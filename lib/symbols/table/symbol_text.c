@@ -10,11 +10,16 @@
 #define KALLSYMS_LINE 44   /* bytes of a typical line */
 #define MAX_TEXT ((size_t)1 << 30)
 
-/* Parses eight lower-case digits at once; false: another character is among them. */
-static bool eight_digits(const char *at, uint64_t *ret)
+/* Eight digits at a time. */
+static uint64_t load_digits(const char *at)
+{
+	return pd_load64((const uint8_t *)at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
+}
+
+/* Parses eight lower-case digits, which follow those of *ret; false: another character is among them. */
+static inline bool eight_digits(uint64_t word, uint64_t *ret)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const uint64_t word = pd_load64((const uint8_t *)at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
 	const uint64_t letters = word >> 6 & ones;
 	uint64_t value = (word & 0x0f * ones) + 9 * letters;
 	/* digits are 0x30 to 0x39, letters 0x61 to 0x66, with values below 10 and from 10 to 15 */
@@ -33,7 +38,8 @@ static bool take_hex(char **at, const char *end, uint64_t *ret)
 	uint64_t value = 0;
 	char *p = *at;
 	/* the usual case: sixteen digits */
-	if (end - p > 16 && p[16] == ' ' && eight_digits(p, &value) && eight_digits(p + 8, &value)) {
+	if (end - p > 16 && p[16] == ' ' && eight_digits(load_digits(p), &value) &&
+	    eight_digits(load_digits(p + 8), &value)) {
 		*at = p + 16;
 		*ret = value;
 		return true;
@@ -65,8 +71,33 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
+/* As take_hex, faster for the addresses of a kernel, which have the same first eight digits: *high. */
+struct high_digits { uint64_t word, value; };
+static inline bool take_address(char **at, const char *end, struct high_digits *high, uint64_t *ret)
+{
+	char *p = *at;
+	if (end - p <= 16 || p[16] != ' ')
+		return take_hex(at, end, ret);
+	const uint64_t word = load_digits(p);
+	uint64_t value = 0;
+	if (word != high->word && eight_digits(word, &value))
+		*high = (struct high_digits){ word, value };
+	value = high->value;
+	if (word != high->word || !eight_digits(load_digits(p + 8), &value))
+		return take_hex(at, end, ret);
+	*at = p + 16;
+	*ret = value;
+	return true;
+}
+
 /* perf takes code, initialised and uninitialised data; it ignores constants, absolute values and mapping symbols. */
-static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
+static bool is_kallsyms_type(char type)
+{
+	switch (type) {
+	case 'T': case 't': case 'W': case 'w': case 'D': case 'd': case 'B': case 'b': return true;
+	default: return false;
+	}
+}
 
 static enum perfdata_symbol_binding kallsyms_binding(char type)
 {
@@ -156,7 +187,8 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, str
 	enum perfdata_status status = read_text(table, fd, &text, &end, ret_odd);
 	if (status)
 		return status;
-	char *at = text;
+	char *at = text, *bracket = text;   /* bracket: the next '[' of the text, since most symbols have no module */
+	struct high_digits high = { load_digits("00000000"), 0 };
 	pd_symtab_reserve(table, (size_t)(end - at) / KALLSYMS_LINE);
 	const char *module = NULL;
 	bool hidden = false;
@@ -167,7 +199,7 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, str
 		status = check_cancel(table, &meter);
 		if (status)
 			return status;
-		if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ') {
+		if (!take_address(&line, end, &high, &address) || line[0] != ' ' || !line[1] || line[2] != ' ') {
 			if (has_text(whole))
 				note_odd_line(ret_odd, number, whole);
 			continue;
@@ -179,8 +211,11 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, str
 			hidden = true;
 			continue;
 		}
-		const char *in_module = split_module(name, module);
-		limit_name(name);
+		if (bracket < name && !(bracket = memchr(name, '[', (size_t)(end - name))))
+			bracket = end;
+		const char *in_module = bracket < at ? split_module(name, module) : NULL;
+		if ((size_t)(at - name) > PD_SYMBOL_NAME_LIMIT)
+			limit_name(name);
 		if (pd_symtab_add(table, address, 0, PD_STRINGS_TEXT, (uint32_t)(name - text), kallsyms_binding(type)))
 			return pd_symtab_status(table);
 		table->items[table->count - 1].module = in_module ? (uint32_t)(in_module - text) : 0;
