@@ -83,6 +83,16 @@ unsigned pd_allowed_processors(void);
 /* Makes descriptors: *ret_read becomes readable after a write to *ret_write; both may be equal. 0, or -1 with errno. */
 int pd_open_wakeup(int *ret_read, int *ret_write);
 
+/* Lets a processor wait a little, without giving it to another thread. */
+static inline void pd_relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("yield");
+#endif
+}
+
 /* Size and alignment of the pages for which pd_prefer_large_pages asks, on the usual machines. */
 #define PD_LARGE_PAGE ((size_t)2 << 20)
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/threads.h"
 
 struct pd_monitor {
@@ -48,6 +49,17 @@ void pd_monitor_free(struct pd_monitor *monitor)
 }
 
 void pd_monitor_enter(struct pd_monitor *monitor) { pthread_mutex_lock(&monitor->mutex); }
+void pd_monitor_enter_soon(struct pd_monitor *monitor)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		if (!pthread_mutex_trylock(&monitor->mutex))
+			return;
+		for (unsigned k = 0; k < 20; k++)
+			pd_relax();
+	}
+	pthread_mutex_lock(&monitor->mutex);
+}
+
 bool pd_monitor_try(struct pd_monitor *monitor) { return pthread_mutex_trylock(&monitor->mutex) == 0; }
 void pd_monitor_leave(struct pd_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
 void pd_monitor_wait(struct pd_monitor *monitor) { pthread_cond_wait(&monitor->changed, &monitor->mutex); }

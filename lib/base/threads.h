@@ -11,6 +11,8 @@ struct pd_monitor;
 struct pd_monitor *pd_monitor_new(void);   /* NULL without memory */
 void pd_monitor_free(struct pd_monitor *monitor);
 void pd_monitor_enter(struct pd_monitor *monitor);
+/* As pd_monitor_enter, for a lock that is held for microseconds but often: waits longer before the thread sleeps. */
+void pd_monitor_enter_soon(struct pd_monitor *monitor);
 bool pd_monitor_try(struct pd_monitor *monitor);    /* enters unless another thread is inside */
 void pd_monitor_leave(struct pd_monitor *monitor);
 void pd_monitor_wait(struct pd_monitor *monitor);   /* call it inside the monitor */

@@ -144,9 +144,10 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	struct pd_account *account = pd_symbols_account(dso->symbols);
 	if (old && pd_account_is_tight(account))
 		return rules->used < old->size - 1;
-	struct slots *slots = pd_calloc(1, bytes);
+	struct slots *slots = pd_malloc(bytes);
 	if (!slots)
 		return false;
+	memset(slots, 0, bytes);   /* reading new memory of pd_calloc before writing it would cause two page faults */
 	slots->former = old;
 	slots->size = size;
 	for (size_t i = 0; old && i < old->size; i++) {
@@ -529,7 +530,7 @@ bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn
 	}
 	if (find_rule(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, ret))
 		return true;
-	pd_monitor_enter(rules->lock);
+	pd_monitor_enter_soon(rules->lock);
 	const bool found = find_anew(dso, rules, vaddr, in_turn, ret);
 	pd_monitor_leave(rules->lock);
 	return found;
