@@ -7,6 +7,45 @@
 #include <zlib.h>
 #include "base/memory.h"
 
+/* inflateInit2 and deflateInit2 are macros that call the functions with an underscore. */
+#define FUNCTIONS(FUNCTION) \
+	FUNCTION(deflate) FUNCTION(deflateEnd) FUNCTION(deflateInit2_) FUNCTION(deflateReset) \
+	FUNCTION(inflate) FUNCTION(inflateEnd) FUNCTION(inflateInit2_) FUNCTION(inflateReset)
+
+struct table {
+	FUNCTIONS(PD_LIBRARY_MEMBER)
+};
+
+#ifdef PD_LOADS_CODECS
+static struct table libz;
+
+static bool find_functions(void *handle)
+{
+	struct table *const table = &libz;
+	void *found;
+	FUNCTIONS(PD_LIBRARY_FIND)
+	return true;
+}
+
+PD_NOTE_LIBRARY(zlib, "gzip", "Compressed outputs and recordings, pages of flame graphs, symbol tables", "recommended",
+		"[\"libz.so.1\"]");
+
+static struct pd_library gzip_library = { .name = "libz.so.1", .find_functions = find_functions };
+
+enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason)
+{
+	return pd_codec_load_library(&gzip_library, ret_reason);
+}
+#else
+static const struct table libz = { FUNCTIONS(PD_LIBRARY_LINKED) };
+
+enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason)
+{
+	(void)ret_reason;
+	return PERFDATA_OK;
+}
+#endif
+
 /* zlib's windowBits: the largest window, plus 16 for gzip */
 #define GZIP_ONLY (15 + 16)
 #define ZLIB_ONLY 15
@@ -41,11 +80,6 @@ static int step_stream(z_stream *stream, const struct pd_codec_buffers *b, int (
 	return result;
 }
 
-enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason)
-{
-	(void)ret_reason;
-	return PERFDATA_OK;
-}
 
 /* --- decoder --- */
 
@@ -58,14 +92,14 @@ struct gzip_decoder {
 static void gzip_decoder_free(struct pd_decoder *decoder)
 {
 	struct gzip_decoder *gzip = (struct gzip_decoder *)decoder;
-	inflateEnd(&gzip->stream);
+	libz.inflateEnd(&gzip->stream);
 	pd_free(gzip);
 }
 
 static void gzip_decoder_reset(struct pd_decoder *decoder)
 {
 	struct gzip_decoder *gzip = (struct gzip_decoder *)decoder;
-	inflateReset(&gzip->stream);
+	libz.inflateReset(&gzip->stream);
 	gzip->between = false;
 }
 
@@ -76,7 +110,7 @@ static enum perfdata_status gzip_decoder_run(struct pd_decoder *decoder, const s
 		gzip_decoder_reset(decoder);
 	if (gzip->between)
 		return PERFDATA_END;
-	switch (step_stream(&gzip->stream, b, inflate, Z_NO_FLUSH)) {
+	switch (step_stream(&gzip->stream, b, libz.inflate, Z_NO_FLUSH)) {
 	case Z_STREAM_END:
 		gzip->between = true;
 		return PERFDATA_END;
@@ -98,7 +132,7 @@ static struct pd_decoder *decoder_new(int window_bits)
 	gzip->base = (struct pd_decoder){ gzip_decoder_free, gzip_decoder_reset, gzip_decoder_run };
 	gzip->stream.zalloc = allocate_for_zlib;
 	gzip->stream.zfree = free_memory;
-	if (inflateInit2(&gzip->stream, window_bits) != Z_OK) {
+	if (libz.inflateInit2_(&gzip->stream, window_bits, ZLIB_VERSION, (int)sizeof(z_stream)) != Z_OK) {
 		pd_free(gzip);
 		return NULL;
 	}
@@ -106,7 +140,7 @@ static struct pd_decoder *decoder_new(int window_bits)
 }
 
 struct pd_decoder *pd_gzip_decoder_new(void) { return decoder_new(GZIP_ONLY); }
-struct pd_decoder *pd_zlib_decoder_new(void) { return decoder_new(ZLIB_ONLY); }
+struct pd_decoder *pd_zlib_decoder_new(void) { return pd_gzip_load(NULL) ? NULL : decoder_new(ZLIB_ONLY); }
 
 /* --- encoder --- */
 
@@ -119,14 +153,14 @@ struct gzip_encoder {
 static void gzip_encoder_free(struct pd_encoder *encoder)
 {
 	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
-	deflateEnd(&gzip->stream);
+	libz.deflateEnd(&gzip->stream);
 	pd_free(gzip);
 }
 
 static void gzip_encoder_reset(struct pd_encoder *encoder)
 {
 	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
-	deflateReset(&gzip->stream);
+	libz.deflateReset(&gzip->stream);
 	gzip->finished = false;
 }
 
@@ -136,7 +170,7 @@ static enum perfdata_status gzip_encoder_run(struct pd_encoder *encoder, const s
 	if (gzip->finished)
 		return PERFDATA_END;
 	bool all_offered = b->in_size - *b->in_used <= UINT_MAX;
-	switch (step_stream(&gzip->stream, b, deflate, finish && all_offered ? Z_FINISH : Z_NO_FLUSH)) {
+	switch (step_stream(&gzip->stream, b, libz.deflate, finish && all_offered ? Z_FINISH : Z_NO_FLUSH)) {
 	case Z_STREAM_END:
 		gzip->finished = true;
 		return PERFDATA_END;
@@ -158,8 +192,8 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 	gzip->stream.zfree = free_memory;
 	if (level < 0 || level > Z_BEST_COMPRESSION)
 		level = Z_BEST_COMPRESSION;
-	if (deflateInit2(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
+	if (libz.deflateInit2_(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8,
+			       Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof(z_stream)) != Z_OK) {
 		pd_free(gzip);
 		return NULL;
 	}

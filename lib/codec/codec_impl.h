@@ -33,8 +33,8 @@ struct pd_encoder {
 enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason);
 enum perfdata_status pd_zstd_load(struct pd_codec_reason *ret_reason);
 enum perfdata_status pd_xz_load(struct pd_codec_reason *ret_reason);
-/* For these functions: the results of a build without the codec, and of a build that loads its library at first need
- * (PD_LOADS_CODECS). */
+/* For these functions: the results of a build without the codec, and of a build that loads the libraries at first
+ * need (PD_LOADS_CODECS). */
 enum perfdata_status pd_codec_is_not_built(const char *name, struct pd_codec_reason *ret_reason);
 enum perfdata_status pd_codec_load_library(struct pd_library *library, struct pd_codec_reason *ret_reason);
 

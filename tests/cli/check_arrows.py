@@ -19,7 +19,8 @@ NM = os.environ.get("NM", "nm")
 
 # A function of another library, which is the same for the whole process, and why there is none; where a thread leaves another library.
 SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure", "elfutils_failure",
-            "way_out", "pd_elfutils", "libdw", "libzstd", "zstd_library", "liblzma", "xz_library", "ssse3_answer"}
+            "way_out", "pd_elfutils", "libdw", "libz", "gzip_library", "libzstd", "zstd_library",
+            "liblzma", "xz_library", "ssse3_answer"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.M)
 # Comments, and strings and characters with what they hold: first come, first served.

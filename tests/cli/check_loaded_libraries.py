@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from program import BUILD, SANITIZED, TESTDATA, TOP, run
 
 LIBRARY = os.path.join(BUILD, ".libs/libperfdata.so")
-ZSTD, XZ = "libzstd.so.1", "liblzma.so.5"
+GZIP, ZSTD, XZ = "libz.so.1", "libzstd.so.1", "liblzma.so.5"
 NOT_STARTED = 127   # of the loader: main() was not reached
 TYPE = 0x407c0c0a
 
@@ -98,7 +98,7 @@ def main():
     return any(wrong for _, wrong in results)
 
 
-PACKAGES = {"libdw.so.1": ["HAVE_ELFUTILS"], "libdebuginfod.so.1": ["HAVE_DEBUGINFOD"], ZSTD: ["HAVE_ZSTD", "PD_LOADS_CODECS"],
+PACKAGES = {"libdw.so.1": ["HAVE_ELFUTILS"], "libdebuginfod.so.1": ["HAVE_DEBUGINFOD"], GZIP: ["HAVE_ZLIB", "PD_LOADS_CODECS"], ZSTD: ["HAVE_ZSTD", "PD_LOADS_CODECS"],
             XZ: ["HAVE_LZMA", "PD_LOADS_CODECS"]}
 
 
@@ -118,8 +118,9 @@ def failing_codecs():
         commands = [(ZSTD, "compressed records", 3, ["script", os.path.join(TESTDATA, "zstd-73.data")]),
                     (ZSTD, "compressed records of simpleperf", 3, ["ndjson", simpleperf]),
                     (XZ, "a compressed recording", 3, ["ndjson", packed]),
+                    (GZIP, "a profile for pprof", 2, ["pprof", plain]), (GZIP, "a page", 2, ["flamegraph", plain]),
                     (ZSTD, "a compressed output", 2, ["ndjson", "-o", os.path.join(folder, "out.zst"), plain])]
-        for name in (ZSTD, XZ):
+        for name in (GZIP, ZSTD, XZ):
             with open(os.path.join(folder, name), "wb") as unusable:
                 unusable.write(b"no library")
         hidden = dict(os.environ, LD_LIBRARY_PATH=folder + ":" + os.environ.get("LD_LIBRARY_PATH", ""))

@@ -223,7 +223,7 @@ def mapping_fails(tap, folder):
             done = run_plainly(words, tree.home, [*inject, "inject=mmap,mremap,mprotect:error=ENOMEM:when=%d" % number])
             if not is_right(done, good):
                 faults.append("mapping %d of %d: exit code %d\n%s" % (number, count, done.returncode, done.stderr[-300:].decode()))
-        tap.report("%s: each of %d mappings fails" % (words[0], count), faults + ([] if count > 40 else ["too few mappings"]))
+        tap.report("%s: each of %d mappings fails" % (words[0], count), faults + ([] if count > 30 else ["too few mappings"]))
 
 
 def loader_fails(tap, folder):

@@ -13,6 +13,7 @@
 #include "profile/profile_read.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_pack.h"
 #include "session/session.h"
 
 enum { SLICE = 1000000 /* ns */, MAX_NODES = 1000000, WIDTH = 1200 };
@@ -145,7 +146,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	if (!state->picture && !(state->states = pd_flame_states_new(pd_session_account(context->session))))
 		return PERFDATA_ENOMEM;
 	const struct pd_branches_options branches = { .rule = PD_BRANCHES_FRAMES, .what = PD_BRANCHES_STACKS };
-	enum perfdata_status status = pd_annotate_sources(context, &state->sources);
+	enum perfdata_status status = state->picture ? PERFDATA_OK : pd_stack_pack_load(context);
+	if (status == PERFDATA_OK)
+		status = pd_annotate_sources(context, &state->sources);
 	if (status == PERFDATA_OK)
 		status = pd_stack_gather_begin(&state->gather, context, &others.wanted);
 	if (status == PERFDATA_OK && state->nr_annotated && !state->gather.choice)

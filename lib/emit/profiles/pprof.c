@@ -76,7 +76,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM,
 						   .by_period = true,
 						   .names = PD_NAMES_LINES };
-	return pd_pprof_gather_begin(&state->gather, context, &wanted);
+	const enum perfdata_status status = pd_stack_pack_load(context);
+	return status ? status : pd_pprof_gather_begin(&state->gather, context, &wanted);
 }
 
 STACK_BEGIN(set_up, pd_pprof_release)

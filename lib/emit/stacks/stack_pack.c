@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
+#include "base/error.h"
 #include "emit/stacks/stack_pack.h"
 
 static void pack_group(char *at, const uint8_t *bytes, size_t size)
@@ -61,6 +62,14 @@ static void run_codec(struct stack_pack *pack, const void *bytes, size_t size, b
 /* At zlib's default level, compression takes a third of a profile's time; at this level a twelfth, for 10 % more
  * bytes. */
 enum { PACK_LEVEL = 1 };
+
+enum perfdata_status pd_stack_pack_load(const struct perfdata_emit_context *context)
+{
+	struct pd_codec_reason reason;
+	const enum perfdata_status status = pd_codec_load(PD_CODEC_GZIP, &reason);
+	return status ? pd_error(context->reterr, status, PERFDATA_NO_OFFSET, "cannot be compressed: %s", reason.text)
+		      : status;
+}
 
 bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64)
 {

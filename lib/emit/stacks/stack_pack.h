@@ -4,6 +4,7 @@
 #define PD_STACK_PACK_H
 
 #include "codec/codec.h"
+#include "perfdata/emit.h"
 #include "perfdata/text.h"
 
 struct stack_pack {
@@ -14,7 +15,9 @@ struct stack_pack {
 	size_t nr_rest;
 };
 
-/* False without memory, or if the library was built without zlib. */
+/* Loads the compressor for pd_stack_pack_begin; a failure becomes the context's error. */
+enum perfdata_status pd_stack_pack_load(const struct perfdata_emit_context *context);
+/* False without memory. */
 bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64);
 void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size);
 /* Frees the state. False if any call failed. */
