@@ -438,8 +438,8 @@ static enum perfdata_status merge_part(void *pointer, void *merged, struct perfd
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* Number of columns that all threads encode at once at the end. */
-#define LAST_COLUMNS 256u
+/* At the end all threads encode so many columns at once, or fewer, of rows with about GROUP_BYTES. */
+#define LAST_COLUMNS 2048u
 
 struct last_column {
 	struct column_work *work;
@@ -450,6 +450,8 @@ struct last_columns {
 	const struct parquet_state *state;
 	struct last_column list[LAST_COLUMNS];
 	size_t nr;
+	uint64_t bulk;                       /* bytes of their rows */
+	atomic_size_t next;                  /* the next column that a thread takes */
 	unsigned threads;
 	struct column_scratch *scratch;      /* by thread */
 	struct perfdata_text *out;
@@ -458,7 +460,7 @@ struct last_columns {
 static void encode_last(void *user, size_t index)
 {
 	struct last_columns *columns = user;
-	for (size_t i = index; i < columns->nr; i += columns->threads) {
+	for (size_t i; (i = atomic_fetch_add_explicit(&columns->next, 1, memory_order_relaxed)) < columns->nr;) {
 		struct last_column *column = &columns->list[i];
 		column->status = encode_column(columns->state, column->work, &columns->scratch[index], &column->text);
 	}
@@ -467,6 +469,7 @@ static void encode_last(void *user, size_t index)
 /* Encodes and writes the gathered columns. */
 static enum perfdata_status write_last(struct last_columns *columns, enum perfdata_status status)
 {
+	atomic_store_explicit(&columns->next, 0, memory_order_relaxed);
 	if (!status)
 		status = perfdata_parallel(columns->threads, columns->threads, encode_last, columns);
 	for (size_t i = 0; i < columns->nr; i++) {
@@ -483,12 +486,14 @@ static enum perfdata_status write_last(struct last_columns *columns, enum perfda
 		free_work(column->work);
 	}
 	columns->nr = 0;
+	columns->bulk = 0;
 	return status;
 }
 
 static enum perfdata_status add_last(struct parquet_state *state, unsigned table, struct last_columns *columns)
 {
 	struct column_work **works;
+	columns->bulk += state->files[table]->open.bulk;
 	enum perfdata_status status = close_group(state, table, &works);
 	if (status)
 		return status;
@@ -498,7 +503,7 @@ static enum perfdata_status add_last(struct parquet_state *state, unsigned table
 			status = write_last(columns, status);
 	}
 	pd_free(works);
-	return status;
+	return columns->bulk >= GROUP_BYTES ? write_last(columns, status) : status;
 }
 
 static enum perfdata_status write_all_last(struct parquet_state *state, struct perfdata_text *out)
