@@ -204,27 +204,33 @@ static int fail_reading(struct pd_path_tree *tree, enum perfdata_status status)
 	return -1;
 }
 
-int pd_path_tree_labels(struct pd_path_tree *tree, uint32_t node, uint32_t **labels, size_t *room, size_t *ret_nr)
+static inline void fetch_word(const struct pd_path_tree *tree, uint32_t node)
 {
-	size_t nr = 0;
-	while (node) {
-		const uint32_t base = node & ~tree->words.mask, first = base ? 0 : 1;   /* the root has no label */
-		const uint32_t *page = pd_paged_at(&tree->words, base), *before;
-		uint32_t at = node - base;
-		if (!page)
-			return fail_reading(tree, tree->words.status);
-		if (pd_vector_grow(labels, room, nr + at, sizeof **labels) < 0)
-			return fail_reading(tree, PERFDATA_ENOMEM);
-		(*labels)[nr++] = page[at];
-		while (at > first && !(page[at - 1] & PD_PATH_TREE_IS_PARENT))
-			(*labels)[nr++] = page[--at];
-		if (at == 1 && !base)
-			break;
-		before = at ? &page[at - 1] : pd_paged_at(&tree->words, base - 1);
-		if (!before)
-			return fail_reading(tree, tree->words.status);
-		node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
+	const char *page = tree->words.pages[node >> tree->words.shift].bytes;
+	if (page)
+		__builtin_prefetch(page + (node & tree->words.mask) * sizeof(uint32_t));
+}
+
+int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
+{
+	const uint32_t base = climb->node & ~tree->words.mask, first = base ? 0 : 1;   /* the root has no label */
+	const uint32_t *page = pd_paged_at(&tree->words, base), *before;
+	uint32_t at = climb->node - base;
+	if (!page)
+		return fail_reading(tree, tree->words.status);
+	if (pd_vector_grow(&climb->labels, &climb->room, climb->nr + at, sizeof *climb->labels) < 0)
+		return fail_reading(tree, PERFDATA_ENOMEM);
+	climb->labels[climb->nr++] = page[at];
+	while (at > first && !(page[at - 1] & PD_PATH_TREE_IS_PARENT))
+		climb->labels[climb->nr++] = page[--at];
+	if (at == 1 && !base) {
+		climb->node = 0;
+		return 0;
 	}
-	*ret_nr = nr;
+	before = at ? &page[at - 1] : pd_paged_at(&tree->words, base - 1);
+	if (!before)
+		return fail_reading(tree, tree->words.status);
+	climb->node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
+	fetch_word(tree, climb->node);
 	return 0;
 }

@@ -33,11 +33,19 @@ void pd_path_tree_finish(struct pd_path_tree *tree);
 /* Walks down from a node by labels of at most PD_PATH_TREE_MAX_LABEL, adds the nodes that are missing, and returns the
  * last one. UINT32_MAX: see status. */
 uint32_t pd_path_tree_add(struct pd_path_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
-/* Copies the labels from a node up to the root, the node's own first, into the growing array `*labels` of `*room`.
- * Returns 0; -1: see status. */
-int pd_path_tree_labels(struct pd_path_tree *tree, uint32_t node, uint32_t **labels, size_t *room, size_t *ret_nr);
+/* A way from a node up to the root. Begin with {0}, or the labels' memory of an earlier climb, and a `node`; free
+ * `labels` at the end. */
+struct pd_path_climb {
+	uint32_t node;              /* the next node; 0: the root */
+	uint32_t *labels;           /* labels of the nodes so far */
+	size_t nr, room;
+};
+/* Passes one run of nodes, and fetches the next one. Climbs that take turns wait for memory at the same time. Returns
+ * 0; -1: see status. */
+int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb);
 /* Reads a node other than the root. Returns 0; -1: see status. */
-static inline int pd_path_tree_get(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_parent, uint32_t *ret_label)
+static inline int pd_path_tree_get(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_parent,
+				   uint32_t *ret_label)
 {
 	const uint32_t *label = pd_paged_at(&tree->words, node);
 	const uint32_t *before = label;

@@ -8,12 +8,20 @@
 
 /* Labels of steps below this number are found by an array, others by a hash table. */
 #define MOST_IN_ARRAY (UINT32_C(1) << 22)
+/* Stacks whose labels are read from the tree at the same time. */
+#define MOST_WAITING 16u
 /* Up to this many labels stay in memory even if the account is over its limit. */
 #define LEAST_LABELS 65536u
 
 struct labels {
 	uint32_t *items;
 	size_t nr, room;
+};
+/* A stack that was added, but is not in the sums yet. */
+struct waiting {
+	uint32_t node;
+	uint64_t weight;
+	struct pd_path_climb climb;          /* its steps, callee first */
 };
 struct pd_fold {
 	struct pd_profile *profile;
@@ -26,7 +34,9 @@ struct pd_fold {
 	struct pd_hash_map known_others;     /* the same for MOST_IN_ARRAY and above */
 	struct labels labels;                /* for each step: the number of labels, then the labels */
 	size_t accounted;                    /* bytes of the last three that the account was charged for */
-	struct labels steps;                 /* of the current stack, callee first */
+	struct waiting waiting[MOST_WAITING];
+	size_t nr_waiting;
+	struct labels front;                 /* front labels of the waiting stacks */
 	struct labels line;                  /* of the current stack, root first */
 };
 
@@ -77,7 +87,9 @@ void pd_fold_free(struct pd_fold *fold)
 		return;
 	drop_labels(fold);
 	pd_line_sums_free(fold->sums);
-	pd_free(fold->steps.items);
+	for (size_t i = 0; i < MOST_WAITING; i++)
+		pd_free(fold->waiting[i].climb.labels);
+	pd_free(fold->front.items);
 	pd_free(fold->line.items);
 	pd_free(fold);
 }
@@ -156,20 +168,19 @@ static bool append_chosen(struct pd_fold *fold, const uint32_t *labels, size_t n
 	return ok;
 }
 
-enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
-				 const struct pd_profile_sums *sums)
+/* Adds a waiting stack, whose steps are known, to the sums. */
+static enum perfdata_status add_stack(struct pd_fold *fold, const struct waiting *stack)
 {
 	const struct pd_fold_choice *choice = fold->options.choice;
+	const uint32_t *steps = stack->climb.labels;
 	unsigned seen = 0;
-	if (pd_path_tree_labels(&fold->stacks->tree, node, &fold->steps.items, &fold->steps.room, &fold->steps.nr) < 0)
-		return fold->stacks->tree.status;
 	fold->line.nr = 0;
-	bool ok = append_labels(&fold->line, front, nr);
-	for (size_t i = fold->steps.nr; i-- > 0 && ok;) {
-		uint32_t at = find_known(fold, fold->steps.items[i]), of_step;
+	bool ok = append_labels(&fold->line, fold->front.items, fold->front.nr);
+	for (size_t i = stack->climb.nr; i-- > 0 && ok;) {
+		uint32_t at = find_known(fold, steps[i]), of_step;
 		enum perfdata_status status = PERFDATA_OK;
-		if (!at && (status = node_of_step(fold, node, i, &of_step)) == PERFDATA_OK)
-			status = make_labels(fold, of_step, fold->steps.items[i], &at);
+		if (!at && (status = node_of_step(fold, stack->node, i, &of_step)) == PERFDATA_OK)
+			status = make_labels(fold, of_step, steps[i], &at);
 		if (status != PERFDATA_OK)
 			return status;
 		const uint32_t *labels = &fold->labels.items[at - 1];
@@ -180,11 +191,62 @@ enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, si
 		return PERFDATA_ENOMEM;
 	if (choice && !choice->takes(fold->options.user, seen))
 		return PERFDATA_OK;
-	return pd_line_sums_add(fold->sums, fold->line.items, fold->line.nr, sums->weight);
+	return pd_line_sums_add(fold->sums, fold->line.items, fold->line.nr, stack->weight);
+}
+
+/* Reads the steps of all waiting stacks. Their climbs take turns: each would wait for memory at each run. */
+static enum perfdata_status climb_stacks(struct pd_fold *fold)
+{
+	bool more = true;
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < fold->nr_waiting; i++) {
+			struct pd_path_climb *climb = &fold->waiting[i].climb;
+			if (climb->node && pd_path_tree_climb(&fold->stacks->tree, climb) < 0)
+				return fold->stacks->tree.status;
+			more |= climb->node != 0;
+		}
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status add_waiting(struct pd_fold *fold)
+{
+	enum perfdata_status status = climb_stacks(fold);
+	for (size_t i = 0; i < fold->nr_waiting && status == PERFDATA_OK; i++)
+		status = add_stack(fold, &fold->waiting[i]);
+	fold->nr_waiting = 0;
+	return status;
+}
+
+static bool is_front(const struct pd_fold *fold, const uint32_t *front, size_t nr)
+{
+	return nr == fold->front.nr && memcmp(front, fold->front.items, nr * sizeof *front) == 0;
+}
+
+enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
+				 const struct pd_profile_sums *sums)
+{
+	if (fold->nr_waiting == MOST_WAITING || !is_front(fold, front, nr)) {
+		const enum perfdata_status status = add_waiting(fold);
+		if (status != PERFDATA_OK)
+			return status;
+		fold->front.nr = 0;
+		if (!append_labels(&fold->front, front, nr))
+			return PERFDATA_ENOMEM;
+	}
+	struct waiting *stack = &fold->waiting[fold->nr_waiting++];
+	stack->node = stack->climb.node = node;
+	stack->climb.nr = 0;
+	stack->weight = sums->weight;
+	return PERFDATA_OK;
 }
 
 enum perfdata_status pd_fold_sort(struct pd_fold *fold)
 {
+	const enum perfdata_status status = add_waiting(fold);
+	if (status != PERFDATA_OK)
+		return status;
 	drop_labels(fold);
 	return pd_line_sums_sort(fold->sums);
 }

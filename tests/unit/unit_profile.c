@@ -7,6 +7,7 @@
 #include "reader/reader.h"
 #include "unit.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/path_tree.h"
 #include "base/tree.h"
 #include "emit/timelines/timeline.h"
@@ -144,18 +145,20 @@ static uint32_t add_path(struct pd_path_tree *tree, uint32_t number)
 	return pd_path_tree_add(tree, pd_path_tree_add(tree, 0, labels, first), &labels[first], nr - first);
 }
 
-/* Whether the labels from the node up to the root are those of the path, read one by one and all at once. */
+/* Whether the labels from the node up to the root are those of the path, read one by one and run by run. */
 static bool is_added_path(struct pd_path_tree *tree, uint32_t node, uint32_t number)
 {
-	static uint32_t *all;
-	static size_t room;
+	struct pd_path_climb climb = { .node = node };
 	uint32_t labels[64], label;
 	const uint32_t nr = path_of(number, labels);
-	size_t nr_all;
-	bool ok = pd_path_tree_labels(tree, node, &all, &room, &nr_all) == 0 && nr_all == nr;
+	bool ok = true;
+	while (climb.node && ok)
+		ok = pd_path_tree_climb(tree, &climb) == 0;
+	ok = ok && climb.nr == nr;
 	for (uint32_t i = nr; i-- > 0 && ok;)
-		ok = all[nr - 1 - i] == labels[i] && pd_path_tree_get(tree, node, &node, &label) == 0 &&
+		ok = climb.labels[nr - 1 - i] == labels[i] && pd_path_tree_get(tree, node, &node, &label) == 0 &&
 		     label == labels[i];
+	pd_free(climb.labels);
 	return ok && node == 0;
 }
 
