@@ -387,7 +387,7 @@ static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_t
 	for (unsigned column = 0; column < ROW_COLUMNS; column++)
 		perfdata_text_init(&columns.rows[column]);
 	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (pd_stack_pack_begin(&columns.pack, out, true)) {
+	if (pd_stack_pack_begin(&columns.pack, out, true, 1)) {
 		status = put_columns(&columns, graph);
 		flush_columns(&columns);
 		if (!pd_stack_pack_end(&columns.pack) && status == PERFDATA_OK)
@@ -408,7 +408,7 @@ static enum perfdata_status put_annotations(const struct flamegraph *graph, stru
 	struct perfdata_text document;
 	perfdata_text_init(&document);
 	enum perfdata_status status = pd_flamegraph_annotate(graph, &document);
-	if (status == PERFDATA_OK && !pd_stack_pack_begin(&pack, out, true)) {
+	if (status == PERFDATA_OK && !pd_stack_pack_begin(&pack, out, true, 1)) {
 		status = PERFDATA_ENOMEM;
 	} else if (status == PERFDATA_OK) {
 		pd_stack_pack_write(&pack, document.data, document.size);

@@ -96,10 +96,23 @@ struct writing {
 	uint64_t nr_locations, no_stack;     /* no_stack: location of samples without a stack; 0: none */
 	uint32_t *columns;           /* first column of each event; UINT32_MAX: none */
 	uint32_t nr_columns;
-	struct stack_spool samples, location_texts;
+	struct stack_pack *pack;          /* the output */
+	struct stack_spool location_texts;
 	struct perfdata_text types, others, message, packed, label;
 	bool failed;
 };
+
+#define PIECE_BYTES ((size_t)64 << 10)
+
+/* Compresses the pending output in `others` if it has at least `least` bytes. */
+static void pack_others(struct writing *writing, size_t least)
+{
+	writing->failed |= perfdata_text_failed(&writing->others);
+	if (writing->others.size < least)
+		return;
+	pd_stack_pack_write(writing->pack, writing->others.data, writing->others.size);
+	perfdata_text_clear(&writing->others);
+}
 
 static uint64_t text_of(struct writing *writing, const char *text)
 {
@@ -314,8 +327,8 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
 	if (writing->state->labels)
 		put_labels(writing, &entry->key);
-	pd_protobuf_message(&writing->samples.text, PROFILE_SAMPLE, &writing->message);
-	perfdata_text_cut(&writing->samples.text);
+	pd_protobuf_message(&writing->others, PROFILE_SAMPLE, &writing->message);
+	pack_others(writing, PIECE_BYTES);
 	return PERFDATA_OK;
 }
 
@@ -479,61 +492,46 @@ static void put_period(struct writing *writing, struct perfdata_text *out)
 	pd_protobuf_number(out, PROFILE_DEFAULT, text_of(writing, weight));
 }
 
-#define PIECE_BYTES ((size_t)64 << 10)
-
-/* Compresses the pending output in `others` if it has at least `least` bytes. */
-static void pack_others(struct writing *writing, struct stack_pack *pack, size_t least)
-{
-	writing->failed |= perfdata_text_failed(&writing->others);
-	if (writing->others.size < least)
-		return;
-	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
-	perfdata_text_clear(&writing->others);
-}
-
 /* Strings must be UTF-8: invalid bytes become U+FFFD. */
-static void put_strings(struct writing *writing, struct stack_pack *pack)
+static void put_strings(struct writing *writing)
 {
 	for (uint32_t i = 0; i < pd_stack_labels_nr_strings(writing->labels); i++) {
 		perfdata_text_clear(&writing->message);
 		pd_stack_text_utf8(&writing->message, pd_stack_labels_string(writing->labels, i));
 		pd_protobuf_bytes(&writing->others, PROFILE_STRING, writing->message.data, writing->message.size);
-		pack_others(writing, pack, PIECE_BYTES);
+		pack_others(writing, PIECE_BYTES);
 	}
-	pack_others(writing, pack, 0);
+	pack_others(writing, 0);
 	writing->failed |= perfdata_text_failed(&writing->message);
 }
 
 static void pack_piece(void *user, const char *bytes, size_t size) { pd_stack_pack_write(user, bytes, size); }
 
-static enum perfdata_status pack_spool(struct stack_spool *spool, struct stack_pack *pack)
-{
-	return pd_stack_spool_take(spool, 0, pd_stack_spool_size(spool), pack_piece, pack);
-}
-
-/* Writes the fields in the order of their numbers. */
-static enum perfdata_status put_all(struct writing *writing, struct stack_pack *pack)
+/* Writes the fields in the order of their numbers. Samples are compressed while they are made. */
+static enum perfdata_status put_all(struct writing *writing)
 {
 	const struct perfdata_summary *summary = writing->end->summary;
 	struct perfdata_text tail;
 	perfdata_text_init(&tail);
-	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
-	enum perfdata_status status = pack_spool(&writing->samples, pack);
+	pd_stack_pack_write(writing->pack, writing->types.data, writing->types.size);
+	enum perfdata_status status = put_samples(writing);
+	pack_others(writing, 0);
 	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->gather.maps); i++)
 		put_mapping(writing, i);
-	pack_others(writing, pack, 0);
+	pack_others(writing, 0);
 	if (status == PERFDATA_OK)
-		status = pack_spool(&writing->location_texts, pack);
+		status = pd_stack_spool_take(&writing->location_texts, 0,
+					     pd_stack_spool_size(&writing->location_texts), pack_piece, writing->pack);
 	for (uint32_t i = 0; i < pd_stack_labels_nr(writing->labels); i++) {
 		put_function(writing, i, &writing->others);
-		pack_others(writing, pack, PIECE_BYTES);
+		pack_others(writing, PIECE_BYTES);
 	}
-	pack_others(writing, pack, 0);
+	pack_others(writing, 0);
 	if (summary->first_time != UINT64_MAX)
 		pd_protobuf_number(&tail, PROFILE_DURATION, summary->last_time - summary->first_time);
 	put_period(writing, &tail);
-	put_strings(writing, pack);
-	pd_stack_pack_write(pack, tail.data, tail.size);
+	put_strings(writing);
+	pd_stack_pack_write(writing->pack, tail.data, tail.size);
 	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) ||
 			   perfdata_text_failed(&writing->others);
 	perfdata_text_release(&tail);
@@ -546,7 +544,6 @@ static void writing_release(struct writing *writing)
 						&writing->packed, &writing->label };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		perfdata_text_release(texts[i]);
-	pd_stack_spool_release(&writing->samples);
 	pd_stack_spool_release(&writing->location_texts);
 	pd_stack_route_free(writing->route);
 	pd_stack_labels_free(writing->labels);
@@ -562,7 +559,6 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 	struct stack_gather *gather = &state->gather.stacks;
 	struct writing writing = { .state = state, .end = end };
 	struct stack_pack pack;
-	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
 	pd_stack_spool_init(&writing.location_texts, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_stack_gather_finish(gather);
 	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines, true);
@@ -576,12 +572,11 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 		put_columns(&writing);
 		status = put_main(&writing);
 	}
-	if (status == PERFDATA_OK)
-		status = put_samples(&writing);
 	if (status == PERFDATA_OK) {
 		status = PERFDATA_ENOMEM;
-		if (pd_stack_pack_begin(&pack, out, false)) {
-			status = put_all(&writing, &pack);
+		writing.pack = &pack;
+		if (pd_stack_pack_begin(&pack, out, false, gather->wanted.threads)) {
+			status = put_all(&writing);
 			if (!pd_stack_pack_end(&pack) || writing.failed)
 				status = status ? status : PERFDATA_ENOMEM;
 		}

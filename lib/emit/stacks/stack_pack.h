@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compresses a stream of bytes with gzip, and encodes it as base64 on request. */
+/* Compresses a stream of bytes with gzip, in a thread of its own where there are several, and encodes it as base64 on
+ * request. The caller's thread appends to the output. */
 #ifndef PD_STACK_PACK_H
 #define PD_STACK_PACK_H
 
@@ -7,8 +8,10 @@
 #include "perfdata/emit.h"
 #include "perfdata/text.h"
 
+struct stack_packing;
 struct stack_pack {
 	struct pd_encoder *encoder;
+	struct stack_packing *packing;   /* the other thread; NULL: none */
 	struct perfdata_text *out;
 	bool base64, failed;
 	uint8_t rest[3];             /* bytes that are less than a group of three */
@@ -17,8 +20,8 @@ struct stack_pack {
 
 /* Loads the compressor for pd_stack_pack_begin; a failure becomes the context's error. */
 enum perfdata_status pd_stack_pack_load(const struct perfdata_emit_context *context);
-/* False without memory. */
-bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64);
+/* False without memory. jobs: number of threads, which does not change the bytes. */
+bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64, unsigned jobs);
 void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size);
 /* Frees the state. False if any call failed. */
 bool pd_stack_pack_end(struct stack_pack *pack);
