@@ -96,7 +96,7 @@ void pd_fold_free(struct pd_fold *fold)
 
 /* --- labels of steps ---------------------------------------------------------------------------------------------- */
 
-static uint32_t find_known(const struct pd_fold *fold, uint32_t step)
+static inline uint32_t find_known(const struct pd_fold *fold, uint32_t step)
 {
 	uint64_t at;
 	if (step < MOST_IN_ARRAY)
@@ -114,11 +114,15 @@ static bool keep_known(struct pd_fold *fold, uint32_t step, uint32_t at)
 	return true;
 }
 
-static bool append_labels(struct labels *to, const uint32_t *labels, size_t nr)
+static inline bool append_labels(struct labels *to, const uint32_t *labels, size_t nr)
 {
 	if (pd_vector_grow(&to->items, &to->room, to->nr + nr, sizeof *to->items) < 0)
 		return false;
-	memcpy(&to->items[to->nr], labels, nr * sizeof *labels);
+	/* nearly all steps have one label: no call */
+	if (nr == 1)
+		to->items[to->nr] = *labels;
+	else
+		memcpy(&to->items[to->nr], labels, nr * sizeof *labels);
 	to->nr += nr;
 	return true;
 }

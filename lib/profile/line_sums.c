@@ -106,6 +106,16 @@ static inline uint32_t label_at(const uint32_t *words, size_t index)
 	return label;
 }
 
+static void copy_labels(const uint32_t *words, size_t nr, uint32_t *ret)
+{
+	const uint16_t *narrow = (const uint16_t *)(words + HEAD_WORDS);
+	if (words[2] & 1)
+		memcpy(ret, words + HEAD_WORDS, nr * sizeof *ret);
+	else
+		for (size_t i = 0; i < nr; i++)
+			ret[i] = narrow[i];
+}
+
 static size_t size_in_words(size_t nr, bool wide)
 {
 	return HEAD_WORDS + (wide ? nr : (nr + 1) / 2);
@@ -304,8 +314,7 @@ static enum perfdata_status take_line(struct pd_line_sums *sums, struct pd_line 
 	}
 	if (pd_vector_grow(&sums->labels, &sums->labels_room, nr, sizeof *sums->labels) < 0)
 		return PERFDATA_ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		sums->labels[i] = label_at(words, i);
+	copy_labels(words, nr, sums->labels);
 	*ret = (struct pd_line){ sums->labels, nr, weight };
 	return PERFDATA_OK;
 }
