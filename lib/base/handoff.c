@@ -3,9 +3,10 @@
 #include "base/handoff.h"
 #include "base/threads.h"
 
-bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, void (*work)(void *user, unsigned thread), void *user)
+bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, unsigned least,
+		      void (*work)(void *user, unsigned thread), void *user)
 {
-	*handoff = (struct pd_handoff){ .nr = nr, .monitor = pd_monitor_new() };
+	*handoff = (struct pd_handoff){ .nr = nr, .least = least, .monitor = pd_monitor_new() };
 	if (handoff->monitor)
 		handoff->team = pd_team_start(1, work, user);
 	if (handoff->team)
@@ -24,30 +25,42 @@ void pd_handoff_stop(struct pd_handoff *handoff)
 	pd_monitor_free(handoff->monitor);
 }
 
+static unsigned nr_filled(const struct pd_handoff *handoff) { return (unsigned)(handoff->filled - handoff->taken); }
+
 bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place)
 {
 	pd_monitor_enter(handoff->monitor);
-	while (handoff->filled - handoff->taken >= handoff->nr && !handoff->stop)
-		pd_monitor_wait(handoff->monitor);
+	if (nr_filled(handoff) == handoff->nr)
+		while (nr_filled(handoff) + handoff->least > handoff->nr && !handoff->stop)
+			pd_monitor_wait(handoff->monitor);
 	const bool fine = !handoff->stop;
 	*ret_place = (unsigned)(handoff->filled % handoff->nr);
 	pd_monitor_leave(handoff->monitor);
 	return fine;
 }
 
-void pd_handoff_filled(struct pd_handoff *handoff)
+/* Adds a filled slot, and wakes the consumer if it waits for no more. */
+static void fill_slot(struct pd_handoff *handoff, bool is_last)
 {
 	pd_monitor_enter(handoff->monitor);
 	handoff->filled++;
-	pd_monitor_wake(handoff->monitor);
+	handoff->is_due |= is_last;
+	if (handoff->is_due || nr_filled(handoff) >= handoff->least)
+		pd_monitor_wake(handoff->monitor);
 	pd_monitor_leave(handoff->monitor);
 }
+
+void pd_handoff_filled(struct pd_handoff *handoff) { fill_slot(handoff, false); }
+void pd_handoff_last(struct pd_handoff *handoff) { fill_slot(handoff, true); }
 
 void pd_handoff_settle(struct pd_handoff *handoff)
 {
 	pd_monitor_enter(handoff->monitor);
+	handoff->is_due = true;
+	pd_monitor_wake(handoff->monitor);
 	while (!handoff->stop && !(handoff->asking && handoff->taken == handoff->filled))
 		pd_monitor_wait(handoff->monitor);
+	handoff->is_due = false;
 	pd_monitor_leave(handoff->monitor);
 }
 
@@ -57,7 +70,7 @@ unsigned pd_handoff_next(struct pd_handoff *handoff)
 	if (handoff->taken == handoff->filled) {
 		handoff->asking = true;
 		pd_monitor_wake(handoff->monitor);
-		while (handoff->taken == handoff->filled)
+		while (!nr_filled(handoff) || (nr_filled(handoff) < handoff->least && !handoff->is_due))
 			pd_monitor_wait(handoff->monitor);
 		handoff->asking = false;
 	}
@@ -70,6 +83,7 @@ void pd_handoff_taken(struct pd_handoff *handoff)
 {
 	pd_monitor_enter(handoff->monitor);
 	handoff->taken++;
-	pd_monitor_wake(handoff->monitor);
+	if (nr_filled(handoff) + handoff->least <= handoff->nr)
+		pd_monitor_wake(handoff->monitor);
 	pd_monitor_leave(handoff->monitor);
 }

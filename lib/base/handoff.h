@@ -14,15 +14,20 @@ struct pd_handoff {
 	struct pd_monitor *monitor;
 	struct pd_team *team;            /* a team of one thread, the worker */
 	unsigned nr;                     /* number of slots */
+	unsigned least;                  /* a waiting thread is woken for so many slots */
 	/* protected by the monitor */
 	uint64_t filled, taken;
 	bool asking;                     /* the consumer waits for the next slot */
+	bool is_due;                     /* the worker waits for the consumer, or has filled its last slot */
 	bool stop;
 };
 
-/* Starts a worker that runs work(user, …), which fills slots until it returns or is stopped. False: no thread could be
- * started, and there is nothing to release. */
-bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, void (*work)(void *user, unsigned thread), void *user);
+/* Starts a worker that runs work(user, …), which fills slots until it returns or is stopped. least: a thread that waits
+ * goes on once so many slots are filled, or free: waking a thread for each slot can cost more than the work on a slot.
+ * With 1, the consumer gets each slot at once; with more, the worker calls pd_handoff_last for its last slot. False: no
+ * thread could be started, and there is nothing to release. */
+bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, unsigned least,
+		      void (*work)(void *user, unsigned thread), void *user);
 /* Stops the worker at its next call of pd_handoff_room or pd_handoff_settle, and waits for its end. The slots from
  * taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);
@@ -31,6 +36,8 @@ void pd_handoff_stop(struct pd_handoff *handoff);
 bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place);
 /* For the worker: passes the slot of the last pd_handoff_room to the consumer. */
 void pd_handoff_filled(struct pd_handoff *handoff);
+/* For the worker: the same for its last slot. */
+void pd_handoff_last(struct pd_handoff *handoff);
 /* For the worker: waits until all filled slots are taken and the consumer waits for the next one. */
 void pd_handoff_settle(struct pd_handoff *handoff);
 

@@ -39,7 +39,7 @@ static void start_reading(struct pd_input *input, struct pd_chunk_pool *pool)
 		return;
 	ahead->input = input;
 	ahead->pool = pool;
-	if (pd_handoff_start(&ahead->handoff, CHUNKS, read_all, ahead))
+	if (pd_handoff_start(&ahead->handoff, CHUNKS, 1, read_all, ahead))
 		input->ahead = ahead;
 	else
 		pd_free(ahead);

@@ -92,7 +92,7 @@ static void read_all(void *user, unsigned thread)
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
 	if (ahead->filling != &ahead->unwanted)
-		pd_handoff_filled(&ahead->handoff);
+		pd_handoff_last(&ahead->handoff);
 }
 
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding)
@@ -131,7 +131,7 @@ void pd_ahead_start(struct perfdata_reader *reader)
 	ahead->reader = reader;
 	begin_block(ahead, &ahead->blocks[0]);
 	reader->ahead = ahead;
-	if (pd_handoff_start(&ahead->handoff, BLOCKS, read_all, ahead))
+	if (pd_handoff_start(&ahead->handoff, BLOCKS, BLOCKS / 2, read_all, ahead))
 		return;
 	reader->ahead = NULL;
 	ahead_free(ahead);

@@ -118,20 +118,32 @@ static enum perfdata_status set_first(struct pd_spans *spans, const struct pd_pa
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
-static struct pd_span span_of(const struct pd_open_pair *open)
+/* Begins the span of an open pair. NULL without memory. */
+static struct pd_span *begin_span(struct pd_spans *spans, const struct pd_open_pair *open)
 {
-	struct pd_span span = PD_NO_SPAN;
-	span.kind = open->pair->kind;
-	span.begin = open->begin.time;
-	span.name = open->name;
-	span.tid = open->tid;
-	span.who = open->who;
-	span.cpu = open->begin.cpu;
-	span.stack = open->stack;
-	span.begins = open->begin.place;
-	span.event = open->event;
-	span.args = (struct perfdata_bytes){ open->data, open->nr_data };
+	struct pd_span *span = pd_spans_begin(spans, open->pair->kind);
+	if (!span)
+		return NULL;
+	span->begin = open->begin.time;
+	span->name = open->name;
+	span->tid = open->tid;
+	span->who = open->who;
+	span->cpu = open->begin.cpu;
+	span->stack = open->stack;
+	span->begins = open->begin.place;
+	span->event = open->event;
+	span->args = (struct perfdata_bytes){ open->data, open->nr_data };
 	return span;
+}
+
+/* A span without an end: the next begin came first, or an end of another name, or the recording ended (raw: NULL). */
+static enum perfdata_status give_endless(struct pd_spans *spans, const struct pd_open_pair *open,
+					 const struct perfdata_raw *raw)
+{
+	if (pd_spans_only_count(spans, open->pair->kind, open->begin.time, UINT64_MAX, !raw))
+		return PERFDATA_OK;
+	struct pd_span *span = begin_span(spans, open);
+	return span ? pd_spans_give(spans, span, raw) : PERFDATA_ENOMEM;
 }
 
 /* Notes the system call in which the thread is, for the names of its waits. */
@@ -200,9 +212,8 @@ static enum perfdata_status begin_pair(struct pd_spans *spans, const struct pd_s
 	const bool is_open = *link != UINT32_MAX;
 	uint32_t index = *link, next = first;
 	if (status == PERFDATA_OK && is_open) {
-		struct pd_span abandoned = span_of(&spans->open[index]);
 		next = spans->open[index].next;
-		status = pd_spans_give(spans, &abandoned, raw);
+		status = give_endless(spans, &spans->open[index], raw);
 	}
 	if (status != PERFDATA_OK)
 		return status;
@@ -223,6 +234,35 @@ static enum perfdata_status begin_pair(struct pd_spans *spans, const struct pd_s
 	return is_open ? PERFDATA_OK : set_first(spans, event->pair, hash, index);
 }
 
+/* Ends the span of an open pair, or one whose begin is unknown (open: NULL), which has the end's name. */
+static enum perfdata_status give_pair(struct pd_spans *spans, const struct pd_span_event *event,
+				      const struct pd_open_pair *open, const struct perfdata_raw *raw,
+				      struct perfdata_bytes data, uint32_t name)
+{
+	const enum perfdata_span_kind kind = event->pair->kind;
+	const uint64_t begin = open ? open->begin.time : UINT64_MAX;
+	uint64_t result = 0;
+	struct pd_span_who who = { -1, PERFDATA_NONE, 0 };
+	if (!open)
+		spans->options.who(spans->options.user, raw->tid, &who);
+	if (pd_spans_only_count(spans, kind, begin, raw->time, false))
+		return PERFDATA_OK;
+	struct pd_span *span = open ? begin_span(spans, open) : pd_spans_begin(spans, kind);
+	if (!span)
+		return PERFDATA_ENOMEM;
+	if (!open) {
+		span->name = name;
+		span->tid = raw->tid;
+		span->who = who;
+	}
+	span->end = raw->time;
+	span->end_cpu = raw->cpu;
+	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+	span->has_result = pd_spans_number(spans, event->fields[4], data, &result);
+	span->result = span->has_result ? (int64_t)result : 0;
+	return pd_spans_give(spans, span, raw);
+}
+
 static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_span_event *event,
 				     const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
 {
@@ -231,34 +271,22 @@ static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_spa
 	enum perfdata_status status = event->pair->same_name ? read_name(spans, event, data, &name) : PERFDATA_OK;
 	if (status != PERFDATA_OK)
 		return status;
-	uint64_t result = 0;
-	const bool has_result = pd_spans_number(spans, event->fields[4], data, &result);
 	const uint32_t index = *link;
-	struct pd_span span = index == UINT32_MAX ? PD_NO_SPAN : span_of(&spans->open[index]);
-	if (index != UINT32_MAX) {
-		*link = spans->open[index].next;
-		close_slot(spans, index);
-		status = set_first(spans, event->pair, hash, first);
-		if (status == PERFDATA_OK && event->pair->same_name && span.name != name) {
-			/* this end has another name: the open span lacks its end, and this end lacks its begin */
-			status = pd_spans_give(spans, &span, raw);
-			span = (struct pd_span)PD_NO_SPAN;
-		}
-	}
+	struct pd_open_pair *open = index == UINT32_MAX ? NULL : &spans->open[index];
+	/* this end has another name: the open span lacks its end, and this end lacks its begin */
+	const bool is_other = open && event->pair->same_name && open->name != name;
+	if (open)
+		*link = open->next;
+	if (is_other)
+		status = give_endless(spans, open, raw);
 	if (status == PERFDATA_OK)
 		status = note_syscall(spans, event->pair, raw->tid, 0);
-	if (span.begin == UINT64_MAX) {
-		span.kind = event->pair->kind;
-		span.name = name;
-		span.tid = raw->tid;
-		spans->options.who(spans->options.user, raw->tid, &span.who);
-	}
-	span.end = raw->time;
-	span.end_cpu = raw->cpu;
-	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-	span.has_result = has_result;
-	span.result = has_result ? (int64_t)result : 0;
-	return status == PERFDATA_OK ? pd_spans_give(spans, &span, raw) : status;
+	if (status == PERFDATA_OK)
+		status = give_pair(spans, event, is_other ? NULL : open, raw, data, name);
+	if (!open)
+		return status;
+	close_slot(spans, index);
+	return status == PERFDATA_OK ? set_first(spans, event->pair, hash, first) : status;
 }
 
 enum perfdata_status pd_spans_pair(struct pd_spans *spans, const struct pd_span_event *event,
@@ -276,10 +304,8 @@ enum perfdata_status pd_spans_end_pairs(struct pd_spans *spans)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < spans->nr_open && status == PERFDATA_OK; i++) {
-		if (!spans->open[i].pair)
-			continue;
-		struct pd_span span = span_of(&spans->open[i]);
-		status = pd_spans_give(spans, &span, NULL);
+		if (spans->open[i].pair)
+			status = give_endless(spans, &spans->open[i], NULL);
 	}
 	return status;
 }

@@ -93,6 +93,14 @@ enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdat
 	return spans->options.stacks ? spans->options.stack(spans->options.user, raw, ret) : PERFDATA_OK;
 }
 
+const struct pd_span pd_no_span = {
+	.begin = UINT64_MAX, .end = UINT64_MAX, .state_raw = UINT64_MAX, .name = UINT32_MAX, .tid = -1,
+	.who = { -1, PERFDATA_NONE, 0 }, .cpu = UINT32_MAX, .end_cpu = UINT32_MAX, .blocked = UINT64_MAX,
+	.queued = UINT64_MAX, .stack = { 0, PERFDATA_NONE }, .waker = -1, .waker_who = { -1, PERFDATA_NONE, 0 },
+	.waker_stack = { 0, PERFDATA_NONE }, .woken = UINT64_MAX, .begins = { PERFDATA_NO_OFFSET, PERFDATA_NO_OFFSET },
+	.ends = { PERFDATA_NO_OFFSET, PERFDATA_NO_OFFSET },
+};
+
 enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin, uint64_t end,
 				    bool at_end)
 {
@@ -119,5 +127,5 @@ enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span,
 	span->unknown = pd_spans_count(spans, span->kind, span->begin, span->end, !raw);
 	if (pd_span_is_whole(span) && span->end < span->begin)   /* clocks of CPUs differ */
 		span->end = span->begin;
-	return pd_spans_want(spans, span->kind) ? spans->options.take(spans->options.user, span, raw) : PERFDATA_OK;
+	return spans->options.take(spans->options.user, span, raw);
 }

@@ -112,8 +112,11 @@ struct pd_spans_options {
 	void (*who)(void *user, int32_t tid, struct pd_span_who *ret);
 	/* finds the stack of a sample */
 	enum perfdata_status (*stack)(void *user, const struct perfdata_raw *raw, struct pd_span_stack *ret);
-	/* Takes a span, which is borrowed. `raw` is the record that ended it; NULL at the end of the recording. */
-	enum perfdata_status (*take)(void *user, const struct pd_span *span, const struct perfdata_raw *raw);
+	/* Returns memory for the next span, which `take` gets, or for one that is dropped. NULL without memory. */
+	struct pd_span *(*room)(void *user);
+	/* Takes the span in the memory of the last `room`, with borrowed `args`. It may change the span. `raw` is the
+	 * record that ended it; NULL at the end of the recording. */
+	enum perfdata_status (*take)(void *user, struct pd_span *span, const struct perfdata_raw *raw);
 	void *user;
 };
 

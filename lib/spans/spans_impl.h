@@ -157,14 +157,7 @@ struct pd_spans {
 /* Charges the engine's memory to the account. The memory grows with the CPUs and threads of the recorded machine; a
  * recording that is made to exhaust it ends here. */
 enum perfdata_status pd_spans_account(struct pd_spans *spans);
-#define PD_NO_SPAN \
-	(struct pd_span){ .begin = UINT64_MAX, .end = UINT64_MAX, .state_raw = UINT64_MAX, .name = UINT32_MAX, \
-			  .tid = -1, .who = { -1, PERFDATA_NONE, 0 }, .cpu = UINT32_MAX, .end_cpu = UINT32_MAX, \
-			  .blocked = UINT64_MAX, .queued = UINT64_MAX, .stack = { 0, PERFDATA_NONE }, .waker = -1, \
-			  .waker_who = { -1, PERFDATA_NONE, 0 }, \
-			  .waker_stack = { 0, PERFDATA_NONE }, .woken = UINT64_MAX, \
-			  .begins = { PERFDATA_NO_OFFSET, PERFDATA_NO_OFFSET }, \
-			  .ends = { PERFDATA_NO_OFFSET, PERFDATA_NO_OFFSET } }
+extern const struct pd_span pd_no_span;   /* a span about which nothing is known */
 static inline bool pd_spans_want(const struct pd_spans *spans, enum perfdata_span_kind kind)
 {
 	return spans->options.kinds >> kind & 1;
@@ -177,7 +170,26 @@ static inline struct pd_span_side pd_span_side(const struct perfdata_raw *raw)
  * span. Returns what is unknown about the span. */
 enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin, uint64_t end,
 				    bool at_end);
-/* Counts the span, and passes it to the caller if its kind is wanted. */
+/* Counts a span of a kind that the caller does not want. False: the caller wants it, so it was not counted. */
+static inline bool pd_spans_only_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin,
+				       uint64_t end, bool at_end)
+{
+	if (pd_spans_want(spans, kind))
+		return false;
+	(void)pd_spans_count(spans, kind, begin, end, at_end);
+	return true;
+}
+/* Begins a span of a wanted kind in the caller's memory. NULL without memory. */
+static inline struct pd_span *pd_spans_begin(struct pd_spans *spans, enum perfdata_span_kind kind)
+{
+	struct pd_span *span = spans->options.room(spans->options.user);
+	if (!span)
+		return NULL;
+	*span = pd_no_span;
+	span->kind = kind;
+	return span;
+}
+/* Counts the span and passes it to the caller. */
 enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret);
 struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make);   /* NULL: none, no memory */

@@ -26,19 +26,22 @@ static enum pd_span_source source_of(const struct pd_spans *spans)
 static enum perfdata_status give_run(struct pd_spans *spans, int32_t tid, const struct pd_span_who *who,
 				     const struct pd_span_side *since, const struct perfdata_raw *raw)
 {
-	struct pd_span span = PD_NO_SPAN;
-	span.kind = PERFDATA_SPAN_RUN;
-	span.state = PD_STATE_RUNNING;
-	span.source = source_of(spans);
-	span.begin = since->time;
-	span.end = raw->time;
-	span.tid = tid;
-	span.who = *who;
-	span.cpu = since->cpu;
-	span.end_cpu = raw->cpu;
-	span.begins = since->place;
-	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-	return pd_spans_give(spans, &span, raw);
+	if (pd_spans_only_count(spans, PERFDATA_SPAN_RUN, since->time, raw->time, false))
+		return PERFDATA_OK;
+	struct pd_span *span = pd_spans_begin(spans, PERFDATA_SPAN_RUN);
+	if (!span)
+		return PERFDATA_ENOMEM;
+	span->state = PD_STATE_RUNNING;
+	span->source = source_of(spans);
+	span->begin = since->time;
+	span->end = raw->time;
+	span->tid = tid;
+	span->who = *who;
+	span->cpu = since->cpu;
+	span->end_cpu = raw->cpu;
+	span->begins = since->place;
+	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+	return pd_spans_give(spans, span, raw);
 }
 
 static bool has_wake(const struct pd_spans *spans, const struct pd_span_thread *thread)
@@ -46,20 +49,7 @@ static bool has_wake(const struct pd_spans *spans, const struct pd_span_thread *
 	return thread->is_woken && thread->wake.epoch == spans->epoch;
 }
 
-/* Reports the time in the run queue: from the wake-up, or from the loss of the CPU, to the next run. */
-static enum perfdata_status give_queued(struct pd_spans *spans, const struct pd_span_thread *thread,
-					const struct pd_span *off, uint64_t since, const struct perfdata_raw *raw)
-{
-	struct pd_span span = *off;
-	span.kind = PERFDATA_SPAN_RUNQ;
-	span.begin = since;
-	span.blocked = span.queued = UINT64_MAX;
-	span.end = raw->time;
-	span.tid = thread->tid;
-	return pd_spans_give(spans, &span, raw);
-}
-
-static void tell_wake(const struct pd_span_thread *thread, struct pd_span *span)
+static void set_wake(const struct pd_span_thread *thread, struct pd_span *span)
 {
 	span->waker = thread->wake.waker;
 	span->waker_who = thread->wake.who;
@@ -67,44 +57,84 @@ static void tell_wake(const struct pd_span_thread *thread, struct pd_span *span)
 	span->woken = thread->wake.time;
 }
 
-/* The members of an off-CPU span that are known at its begin. */
-static struct pd_span off_span(const struct pd_spans *spans, const struct pd_span_thread *thread)
+/* Begins the span of a wait, or of its part in the run queue, with what was known when the thread left its CPU. NULL
+ * without memory. */
+static struct pd_span *begin_wait(struct pd_spans *spans, enum perfdata_span_kind kind,
+				  const struct pd_span_thread *thread)
 {
-	struct pd_span span = PD_NO_SPAN;
-	span.kind = PERFDATA_SPAN_OFF;
-	span.state = thread->left.state;
-	span.state_raw = thread->left.state_raw;
-	span.source = spans->by_records && thread->left.known ? PD_SPAN_OF_BOTH : source_of(spans);
-	span.begin = thread->out.time;
-	span.tid = thread->tid;
-	span.who = thread->who;
-	span.cpu = thread->out.cpu;
-	span.stack = thread->left.stack;
-	span.name = thread->syscall - 1;
-	span.begins = thread->out.place;
+	struct pd_span *span = pd_spans_begin(spans, kind);
+	if (!span)
+		return NULL;
+	span->state = thread->left.state;
+	span->state_raw = thread->left.state_raw;
+	span->source = spans->by_records && thread->left.known ? PD_SPAN_OF_BOTH : source_of(spans);
+	span->begin = thread->out.time;
+	span->tid = thread->tid;
+	span->who = thread->who;
+	span->cpu = thread->out.cpu;
+	span->stack = thread->left.stack;
+	span->name = thread->syscall - 1;
+	span->begins = thread->out.place;
 	return span;
+}
+
+/* A wait without an end: the thread left a CPU again, or the recording ended (raw: NULL). */
+static enum perfdata_status give_endless(struct pd_spans *spans, const struct pd_span_thread *thread,
+					 const struct perfdata_raw *raw)
+{
+	if (pd_spans_only_count(spans, PERFDATA_SPAN_OFF, thread->out.time, UINT64_MAX, !raw))
+		return PERFDATA_OK;
+	struct pd_span *span = begin_wait(spans, PERFDATA_SPAN_OFF, thread);
+	return span ? pd_spans_give(spans, span, raw) : PERFDATA_ENOMEM;
+}
+
+static void set_end(struct pd_span *span, uint64_t end, const struct perfdata_raw *raw)
+{
+	span->end = end;
+	span->end_cpu = raw->cpu;
+	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+}
+
+/* Reports the time in the run queue: from the wake-up, or from the loss of the CPU, to the next run. */
+static enum perfdata_status give_queued(struct pd_spans *spans, const struct pd_span_thread *thread, uint64_t since,
+					bool woken, const struct perfdata_raw *raw)
+{
+	if (pd_spans_only_count(spans, PERFDATA_SPAN_RUNQ, since, raw->time, false))
+		return PERFDATA_OK;
+	struct pd_span *span = begin_wait(spans, PERFDATA_SPAN_RUNQ, thread);
+	if (!span)
+		return PERFDATA_ENOMEM;
+	span->begin = since;
+	set_end(span, raw->time, raw);
+	if (woken)
+		set_wake(thread, span);
+	return pd_spans_give(spans, span, raw);
 }
 
 /* Handles a thread that gets a CPU, though no record says when it left one. */
 static enum perfdata_status come_unseen(struct pd_spans *spans, struct pd_span_thread *thread,
 					const struct perfdata_raw *raw)
 {
-	struct pd_span span = PD_NO_SPAN;
 	const bool woken = has_wake(spans, thread);
-	span.tid = thread->tid;
-	span.who = who_is(spans, thread->tid, thread);
-	span.end_cpu = raw->cpu;
-	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-	span.source = source_of(spans);
+	const enum perfdata_span_kind kind = woken ? PERFDATA_SPAN_RUNQ : PERFDATA_SPAN_OFF;
+	const uint64_t begin = woken ? thread->wake.time : UINT64_MAX;
+	const struct pd_span_who who = who_is(spans, thread->tid, thread);
 	thread->is_woken = false;
+	if (pd_spans_only_count(spans, kind, begin, raw->time, false))
+		return PERFDATA_OK;
+	struct pd_span *span = pd_spans_begin(spans, kind);
+	if (!span)
+		return PERFDATA_ENOMEM;
+	span->begin = begin;
+	span->tid = thread->tid;
+	span->who = who;
+	span->source = source_of(spans);
+	set_end(span, raw->time, raw);
 	if (woken) {
-		tell_wake(thread, &span);
-		span.state = PD_STATE_RUN_QUEUE;
-		return give_queued(spans, thread, &span, thread->wake.time, raw);
+		set_wake(thread, span);
+		span->state = PD_STATE_RUN_QUEUE;
 	}
-	span.kind = PERFDATA_SPAN_OFF;
-	span.end = raw->time;
-	return pd_spans_give(spans, &span, raw);
+	return pd_spans_give(spans, span, raw);
 }
 
 /* Handles a thread that gets a CPU: its wait ends. */
@@ -124,25 +154,22 @@ static enum perfdata_status enter_thread(struct pd_spans *spans, struct pd_span_
 	else if (woken)
 		queued_since = thread->wake.time > end ? end : thread->wake.time;
 	const bool queued = queued_since != UINT64_MAX;
+	enum perfdata_status status = PERFDATA_OK;
 	thread->is_out = thread->is_woken = false;
-	if (!pd_spans_want(spans, PERFDATA_SPAN_OFF) && !pd_spans_want(spans, PERFDATA_SPAN_RUNQ)) {
-		(void)pd_spans_count(spans, PERFDATA_SPAN_OFF, begin, end, false);
-		if (queued)
-			(void)pd_spans_count(spans, PERFDATA_SPAN_RUNQ, queued_since, raw->time, false);
-		return PERFDATA_OK;
+	if (!pd_spans_only_count(spans, PERFDATA_SPAN_OFF, begin, end, false)) {
+		struct pd_span *span = begin_wait(spans, PERFDATA_SPAN_OFF, thread);
+		if (!span)
+			return PERFDATA_ENOMEM;
+		set_end(span, end, raw);
+		if (woken)
+			set_wake(thread, span);
+		if (queued) {
+			span->blocked = queued_since - begin;
+			span->queued = end - queued_since;
+		}
+		status = pd_spans_give(spans, span, raw);
 	}
-	struct pd_span span = off_span(spans, thread);
-	span.end = end;
-	span.end_cpu = raw->cpu;
-	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-	if (woken)
-		tell_wake(thread, &span);
-	if (queued) {
-		span.blocked = queued_since - begin;
-		span.queued = end - queued_since;
-	}
-	const enum perfdata_status status = pd_spans_give(spans, &span, raw);
-	return status == PERFDATA_OK && queued ? give_queued(spans, thread, &span, queued_since, raw) : status;
+	return status == PERFDATA_OK && queued ? give_queued(spans, thread, queued_since, woken, raw) : status;
 }
 
 enum perfdata_status pd_spans_see_running(struct pd_spans *spans, const struct perfdata_raw *raw)
@@ -155,10 +182,8 @@ enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *
 				 const struct perfdata_raw *raw)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	if (thread->is_out) {
-		struct pd_span span = off_span(spans, thread);
-		status = pd_spans_give(spans, &span, raw);
-	}
+	if (thread->is_out)
+		status = give_endless(spans, thread, raw);
 	thread->is_out = true;
 	thread->is_woken = false;
 	thread->out = pd_span_side(raw);
@@ -380,10 +405,8 @@ enum perfdata_status pd_spans_end_switches(struct pd_spans *spans)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < spans->nr_threads && status == PERFDATA_OK; i++) {
-		if (!spans->threads[i].is_out)
-			continue;
-		struct pd_span span = off_span(spans, &spans->threads[i]);
-		status = pd_spans_give(spans, &span, NULL);
+		if (spans->threads[i].is_out)
+			status = give_endless(spans, &spans->threads[i], NULL);
 	}
 	return status;
 }

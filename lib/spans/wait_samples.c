@@ -43,25 +43,34 @@ static struct pd_off_cpu_sample read_sample(const struct perfdata_raw *raw)
 enum perfdata_status pd_spans_wait_sample(struct pd_spans *spans, const struct perfdata_raw *raw)
 {
 	const struct pd_off_cpu_sample sample = read_sample(raw);
-	struct pd_span span = PD_NO_SPAN;
-	span.kind = PERFDATA_SPAN_OFF;
-	span.source = PD_SPAN_OF_OFF_CPU_SAMPLES;
-	span.tid = sample.tid;
-	spans->options.who(spans->options.user, sample.tid, &span.who);
-	if (span.who.pid == -1)
-		span.who.pid = sample.pid;
-	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-	const enum perfdata_status status = pd_spans_stack(spans, raw, &span.stack);
+	const bool is_sum = raw->time >= PD_OFF_CPU_SUMS_FROM || raw->time < sample.period;
+	struct pd_span_stack stack;
+	const enum perfdata_status status = pd_spans_stack(spans, raw, &stack);
 	if (status != PERFDATA_OK)
 		return status;
-	if (raw->time < PD_OFF_CPU_SUMS_FROM && raw->time >= sample.period) {
-		span.begin = raw->time - sample.period;
-		span.end = raw->time;
-		span.end_cpu = raw->cpu;
-		return pd_spans_give(spans, &span, raw);
+	spans->facts.sums += is_sum;
+	spans->facts.summed += is_sum ? sample.period : 0;
+	if (!pd_spans_want(spans, PERFDATA_SPAN_OFF)) {
+		if (!is_sum)
+			(void)pd_spans_count(spans, PERFDATA_SPAN_OFF, raw->time - sample.period, raw->time, false);
+		return PERFDATA_OK;
 	}
-	span.summed = sample.period;
-	spans->facts.sums++;
-	spans->facts.summed += sample.period;
-	return pd_spans_want(spans, span.kind) ? spans->options.take(spans->options.user, &span, raw) : PERFDATA_OK;
+	struct pd_span *span = pd_spans_begin(spans, PERFDATA_SPAN_OFF);
+	if (!span)
+		return PERFDATA_ENOMEM;
+	span->source = PD_SPAN_OF_OFF_CPU_SAMPLES;
+	span->tid = sample.tid;
+	spans->options.who(spans->options.user, sample.tid, &span->who);
+	if (span->who.pid == -1)
+		span->who.pid = sample.pid;
+	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+	span->stack = stack;
+	if (is_sum) {
+		span->summed = sample.period;
+		return spans->options.take(spans->options.user, span, raw);
+	}
+	span->begin = raw->time - sample.period;
+	span->end = raw->time;
+	span->end_cpu = raw->cpu;
+	return pd_spans_give(spans, span, raw);
 }

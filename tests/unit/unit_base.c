@@ -183,7 +183,7 @@ static void count_up(void *user, unsigned thread)
 static void test_handoff(void)
 {
 	struct counting counting = { .last = 1000 };
-	CHECK(pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	CHECK(pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
 	for (unsigned n = 1; n <= 1000; n++) {
 		CHECK_EQ(counting.numbers[pd_handoff_next(&counting.handoff)], n);
 		if (n <= 500)
@@ -194,15 +194,15 @@ static void test_handoff(void)
 	pd_handoff_stop(&counting.handoff);
 	/* one that would never end, and whose places nobody takes */
 	counting = (struct counting){ .last = 0 };
-	CHECK(pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	CHECK(pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
 	CHECK_EQ(counting.numbers[pd_handoff_next(&counting.handoff)], 1);
 	pd_handoff_stop(&counting.handoff);
 	CHECK_EQ(counting.handoff.taken, 0);
 	CHECK(counting.handoff.filled >= 1 && counting.handoff.filled <= 3);
 	alloc_fail_countdown = 1;
-	CHECK(!pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	CHECK(!pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
 	alloc_fail_countdown = 0;
-	CHECK(!pd_handoff_start(&counting.handoff, 3, count_up, &counting));
+	CHECK(!pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
 }
 
 static void test_arena(void)

@@ -89,7 +89,7 @@ void pd_batch_count_bytes(struct pd_batch *batch, const struct perfdata_raw *raw
 {
 	for (unsigned i = 0; i < nr; i++) {
 		batch->public.bytes += raws[i].size;
-		batch->excess += raws[i].size - work_of(&raws[i]);
+		batch->excess += raws[i].size - work_of(&raws[i]) / 4;
 	}
 }
 

@@ -336,22 +336,25 @@ static bool span_passes(const struct perfdata_session *session, struct pd_span *
 	return true;
 }
 
-/* Adds the span to the batch, with a copy of its arguments. */
-static bool add_span(struct pd_batch *batch, const struct pd_span *span)
+static struct pd_span *room_for_span(void *user)
+{
+	struct pd_batch *batch = pd_batch_open(user);
+	if (!batch || pd_vector_grow(&batch->spans, &batch->spans_room, batch->nr_spans, sizeof *batch->spans) < 0)
+		return NULL;
+	return &batch->spans[batch->nr_spans];
+}
+
+/* Copies the span's arguments into the batch. */
+static bool keep_args(struct pd_batch *batch, struct pd_span *span)
 {
 	const uint8_t *before = batch->args;
-	if (pd_vector_grow(&batch->spans, &batch->spans_room, batch->nr_spans, sizeof *batch->spans) < 0)
+	const size_t size = span->args.size;
+	if (pd_vector_grow(&batch->args, &batch->args_room, batch->nr_args + size, 1) < 0)
 		return false;
-	if (span->args.size &&
-	    pd_vector_grow(&batch->args, &batch->args_room, batch->nr_args + span->args.size, 1) < 0)
-		return false;
-	struct pd_span *added = &batch->spans[batch->nr_spans++];
-	*added = *span;
-	if (span->args.size)
-		memcpy(batch->args + batch->nr_args, span->args.data, span->args.size);
-	added->args.data = span->args.size ? batch->args + batch->nr_args : NULL;
-	batch->nr_args += span->args.size;
-	/* if batch->args has moved, the spans must point to its new place */
+	memcpy(batch->args + batch->nr_args, span->args.data, size);
+	span->args.data = batch->args + batch->nr_args;
+	batch->nr_args += size;
+	/* if batch->args has moved, the spans before must point to its new place */
 	size_t at = 0;
 	for (size_t i = 0; batch->args != before && i < batch->nr_spans; i++) {
 		batch->spans[i].args.data = batch->spans[i].args.size ? batch->args + at : NULL;
@@ -360,23 +363,20 @@ static bool add_span(struct pd_batch *batch, const struct pd_span *span)
 	return true;
 }
 
-static enum perfdata_status take_span(void *user, const struct pd_span *given, const struct perfdata_raw *raw)
+static enum perfdata_status take_span(void *user, struct pd_span *span, const struct perfdata_raw *raw)
 {
 	struct perfdata_session *session = user;
 	struct pd_session_spans *own = session->spans;
-	const struct pd_span *span = given;
-	struct pd_span passed;
-	if (session->filter.any) {
-		passed = *given;
-		span = &passed;
-		if (!span_passes(session, &passed))
-			return PERFDATA_OK;
-	}
+	if (session->filter.any && !span_passes(session, span))
+		return PERFDATA_OK;
 	const bool chosen = span->kind != PERFDATA_SPAN_OFF || own->states >> span->state & 1;
 	if (!span->summed && own->kinds >> span->kind & 1 && chosen) {
-		struct pd_batch *batch = pd_batch_open(session);
-		if (!batch || !add_span(batch, span))
+		struct pd_batch *batch = session->open;   /* room_for_span has opened it */
+		if (!span->args.size)
+			span->args.data = NULL;
+		else if (!keep_args(batch, span))
 			return PERFDATA_ENOMEM;
+		batch->nr_spans++;
 	}
 	const bool has_length = span->summed || pd_span_is_whole(span);
 	return own->off_event && raw && has_length ? weigh_span(session, span, raw) : PERFDATA_OK;
@@ -540,7 +540,7 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 		.args = session->options.spans & PD_SPANS_ARGS,
 		.swap = pd_order_is_foreign(perfdata_reader_header(session->reader)->order),
 		.arch = pd_reader_arch(session->reader),
-		.who = who_has, .stack = stack_of, .take = take_span, .user = session,
+		.who = who_has, .stack = stack_of, .room = room_for_span, .take = take_span, .user = session,
 	};
 	own->engine = pd_spans_new(&options, session->account);
 	if (!own->engine)
