@@ -72,23 +72,23 @@ static void read_all(void *user, unsigned thread)
 
 	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
-		/* The records do not go into the block at once: findings and changes of events may end the block before
-		 * these records are in it. */
-		struct perfdata_raw raws[PD_MAX_RECORDS];
+		if (BLOCK_RECORDS - ahead->filling->nr_records < PD_MAX_RECORDS || ahead->filling->bytes >= BLOCK_BYTES)
+			hand_over(ahead);
+		const struct block *before = ahead->filling;
+		struct perfdata_raw *raws = &ahead->filling->records[ahead->filling->nr_records];
 		unsigned nr = 0;
 		status = pd_reader_next_now(ahead->reader, raws, &nr);
-		if (ahead->filling->nr_records + nr > BLOCK_RECORDS || ahead->filling->bytes >= BLOCK_BYTES)
-			hand_over(ahead);
 		struct block *block = ahead->filling;
+		/* Findings and changes of events may have ended the block before these records count as part of it: the
+		 * other thread reads no further than the records that do. */
+		if (block != before && status == PERFDATA_OK)
+			raws = memcpy(&block->records[block->nr_records], raws, nr * sizeof *raws);
 		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
 			if (pd_chunks_hold(&block->chunks, raws[i].chunk, &raws[i].chunk->ahead_mark) < 0)
 				status = PERFDATA_ENOMEM;
 			else
 				block->bytes += raws[i].size;
-		if (status != PERFDATA_OK)
-			break;
-		memcpy(&block->records[block->nr_records], raws, nr * sizeof *raws);
-		block->nr_records += nr;
+		block->nr_records += status == PERFDATA_OK ? nr : 0;
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
 	if (ahead->filling != &ahead->unwanted)

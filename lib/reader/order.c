@@ -121,8 +121,8 @@ static void free_blocks(struct pd_order *order)
 	}
 }
 
-/* Finds room for PD_MAX_RECORDS in the open block. NULL without memory. */
-static struct perfdata_raw *find_room(struct pd_order *order)
+/* Finds room for at least PD_MAX_RECORDS in the open block. NULL without memory. */
+static struct perfdata_raw *find_room(struct pd_order *order, unsigned *ret_nr)
 {
 	struct pd_order_block *block = order->open;
 	if (block && !block->nr_runs)
@@ -138,6 +138,7 @@ static struct perfdata_raw *find_room(struct pd_order *order)
 		block->nr_used = block->nr_runs = 0;
 		order->open = block;
 	}
+	*ret_nr = PD_BLOCK_RECORDS - block->nr_used;
 	return &block->raws[block->nr_used];
 }
 
@@ -415,15 +416,19 @@ static enum perfdata_status read_some(struct perfdata_reader *reader, struct per
 
 	if (order->read_at == order->nr_read) {
 		order->read_at = order->nr_read = 0;
-		order->read = find_room(order);
+		unsigned room;
+		order->read = find_room(order, &room);
 		if (!order->read)
 			return PERFDATA_ENOMEM;
-		const enum perfdata_status status = pd_reader_read(reader, order->read, &order->nr_read);
+		order->nr_read = pd_reader_samples(reader, order->read, room);
+		const enum perfdata_status status = order->nr_read ? PERFDATA_OK
+							: pd_reader_read(reader, order->read, &order->nr_read);
 		if (status != PERFDATA_OK)
 			return status;
 	}
 	struct perfdata_raw *first = &order->read[order->read_at];
-	const unsigned max = order->nr_read - order->read_at;
+	const unsigned left = order->nr_read - order->read_at,
+		       max = order->rest_is_sorted && left > PD_MAX_RECORDS ? PD_MAX_RECORDS : left;
 	unsigned nr = 1;
 	*ret = first;
 	*ret_wait = must_wait(first);

@@ -7,7 +7,7 @@
 
 #include "reader/reader_impl.h"
 
-#define PD_BLOCK_RECORDS 128u
+#define PD_BLOCK_RECORDS 1024u
 
 /* Memory for waiting records, filled from its start to its end, and reused once no run in it waits. */
 struct pd_order_block {

@@ -296,13 +296,12 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 	}
 }
 
-/* The number of bytes that the turn may still take after a record: fewer than PD_TURN_BYTES in all. */
-static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window,
-			     const struct perfdata_raw *raw)
+/* The number of bytes that the turn may still take after `size` bytes more: fewer than PD_TURN_BYTES in all. */
+static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window, uint32_t size)
 {
 	if (!reader->order || reader->nr_streams == 1 || window->is_inner)
 		return UINT64_MAX;
-	const uint64_t taken = reader->turn_bytes + raw->size;
+	const uint64_t taken = reader->turn_bytes + size;
 	return taken < PD_TURN_BYTES ? PD_TURN_BYTES - taken : 0;
 }
 
@@ -392,7 +391,7 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			pd_event_match(reader, ret);
 			if (reader->parts && pd_trace_parts_see(reader, ret) != PERFDATA_OK)
 				return PERFDATA_ENOMEM;
-			nr += pd_window_samples(window, left_of_turn(reader, window, ret), ret->number + 1, ret + 1,
+			nr += pd_window_samples(window, left_of_turn(reader, window, ret->size), ret->number + 1, ret + 1,
 						PD_MAX_RECORDS - 1);
 		}
 		reader->nr_records += nr;
@@ -408,6 +407,24 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		return PERFDATA_END;
 	reader->error = reader->read_error;
 	return PERFDATA_EREAD;
+}
+
+unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most)
+{
+	struct pd_stream *stream = reader->nr_streams ? reader->streams[reader->turn] : NULL;
+	if (!stream || stream->done || stream->is_pending || stream->split.is_open || stream->split.ready ||
+	    reader->traces || reader->parts)
+		return 0;
+	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
+	if (window->after_gap)
+		return 0;
+	const uint64_t before = window->offset;
+	const unsigned nr = pd_window_samples(window, left_of_turn(reader, window, 0), reader->nr_records, ret, most);
+	reader->nr_records += nr;
+	reader->turn_bytes += window->is_inner ? 0 : window->offset - before;
+	if (nr)
+		take_turn(reader, false);
+	return nr;
 }
 
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)

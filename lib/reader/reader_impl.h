@@ -111,6 +111,7 @@ struct pd_stream {
 	uint16_t file;
 	bool is_live;                /* a pipe: never wait for more bytes than the record at hand needs */
 	bool is_fed;                 /* decisions must not depend on how many bytes were fed at once */
+	bool is_spilled;             /* records of the reader's own temporary file: no findings about it */
 	/* a record whose payload is not yet fed to its end: only this record can be read */
 	bool is_pending;
 	struct perfdata_raw pending;
@@ -247,6 +248,9 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 /* The next record in the order of the input. If the kernel wrote it, also the samples that follow it in the same chunk:
  * at most PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
+/* The next records in the order of the input as long as they are samples of known events, at hand and in one chunk, at
+ * most `most`; returns how many. 0: the next record is something else; pd_reader_read returns it. Reports no findings. */
+unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most);
 
 /* --- reader_events.c --- */
 /* Adds an event. ids are u64 in the file's order. */

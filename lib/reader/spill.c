@@ -146,6 +146,7 @@ enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret
 	run->spill = spill;
 	run->stream.reader = spill->reader;
 	run->stream.input = input;
+	run->stream.is_spilled = true;
 	pd_window_init(&run->stream.raw, &run->stream, spill->run_start, UINT64_MAX, false);
 	spill->run_start = spill->file.size;
 	spill->nr_runs++;

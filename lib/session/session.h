@@ -200,6 +200,12 @@ bool pd_traces_off_cpu(const struct perfdata_reader *reader);
 enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, struct perfdata_error *reterr);
 /* Whether time off the CPU can have weight beside other samples; also true until a pipe's events have come. */
 bool pd_session_spans_can_weigh(const struct perfdata_session *session);
+/* Sets up spans anew if the reader's events have changed. */
+enum perfdata_status pd_session_spans_follow(struct perfdata_session *session);
+/* Takes samples that pass the filter and concern nothing but spans and their threads, after pd_session_spans_follow.
+ * uses: for each sample, whether spans are made of samples of its event. */
+enum perfdata_status pd_session_spans_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws,
+						   const bool *uses, unsigned nr);
 /* Takes the next record, before it changes the session's state. wanted: the record passes the filter. */
 enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
 					   bool wanted);

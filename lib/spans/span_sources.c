@@ -5,6 +5,8 @@
 #include <string.h>
 #include "base/digit.h"
 #include "schema/off_cpu_sample.h"
+#include "schema/layout.h"
+#include "schema/schema.h"
 #include "spans/spans_impl.h"
 
 static const struct pd_pair pairs[] = {
@@ -167,7 +169,10 @@ void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *
 {
 	const uint32_t of_scheduler = 1u << PERFDATA_SPAN_RUN | 1u << PERFDATA_SPAN_OFF | 1u << PERFDATA_SPAN_RUNQ;
 	const struct perfdata_trace_event *trace = event->trace;
+	const struct perfdata_config *config = event->config;
 	*ret = (struct pd_span_event){ .event = event, .name = UINT32_MAX };
+	if (config->has_attr && config->sample_is_plain && config->sample_rows == 1u << PD_SAMPLE_RAW_ROW)
+		ret->raw_at = 8 + 8u * config->sample_fixed;
 	*ret_name = NULL;
 	if (kinds & of_scheduler && pd_is_off_cpu_event(event))
 		ret->role = PD_ROLE_WAIT;

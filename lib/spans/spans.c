@@ -40,6 +40,8 @@ const char *pd_span_unknown_name(enum pd_span_unknown unknown)
 	return names[unknown];
 }
 
+#define RECORDS_PER_ACCOUNT 64u   /* between two charges to the account: so few records need little memory */
+
 /* --- the engine --------------------------------------------------------------------------------------------------- */
 
 struct pd_spans *pd_spans_new(const struct pd_spans_options *options, struct pd_account *account)
@@ -132,6 +134,22 @@ bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
+static inline struct perfdata_bytes raw_data_of(const struct pd_spans *spans, const struct pd_span_event *event,
+						const struct perfdata_raw *raw)
+{
+	const struct perfdata_config *config = raw->event->config;
+	struct pd_sample_scan scan;
+	if (raw->known_whole && event->raw_at) {
+		const uint8_t *at = raw->bytes + event->raw_at;
+		return (struct perfdata_bytes){ at + 4, pd_load32(at, spans->options.swap) };
+	}
+	if (pd_sample_scan(config, raw->bytes, raw->size, PD_SCAN_RAW, &scan))
+		return scan.raw;
+	struct perfdata_record record;
+	(void)perfdata_decode(config, raw->bytes, raw->size, &record);
+	return record.u.sample.raw;
+}
+
 static enum perfdata_status take_sample(struct pd_spans *spans, const struct perfdata_raw *raw)
 {
 	const struct pd_span_event *event = event_of(spans, raw->event);
@@ -154,15 +172,7 @@ static enum perfdata_status take_sample(struct pd_spans *spans, const struct per
 		spans->facts.sampled_switches++;
 		return PERFDATA_OK;
 	}
-	struct pd_sample_scan scan;
-	struct perfdata_bytes data;
-	if (pd_sample_scan(raw->event->config, raw->bytes, raw->size, PD_SCAN_RAW, &scan)) {
-		data = scan.raw;
-	} else {
-		struct perfdata_record record;
-		(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
-		data = record.u.sample.raw;
-	}
+	const struct perfdata_bytes data = raw_data_of(spans, event, raw);
 	if (!data.data)
 		return PERFDATA_OK;
 	switch (event->role) {
@@ -216,7 +226,7 @@ enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfda
 	default:
 		return PERFDATA_OK;
 	}
-	return status == PERFDATA_OK ? pd_spans_account(spans) : status;
+	return status == PERFDATA_OK && !(spans->nr_records++ % RECORDS_PER_ACCOUNT) ? pd_spans_account(spans) : status;
 }
 
 bool pd_spans_took(const struct pd_spans *spans) { return spans->took; }

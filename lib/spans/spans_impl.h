@@ -48,6 +48,7 @@ struct pd_span_event {
 	/* by role: SWITCH: prev_pid, next_pid, prev_state; wake-ups: pid; pairs: key, key, zero, name, result */
 	const struct perfdata_trace_field *fields[5];
 	uint32_t name;                       /* for PD_NAME_EVENT */
+	uint32_t raw_at;                     /* offset of the raw data's size in each whole sample; 0: it varies */
 	/* the letter for each bit of prev_state; 0: none */
 	char letters[PD_SWITCH_LETTERS];
 	uint32_t lettered;                   /* the bits that have a letter */
@@ -150,6 +151,7 @@ struct pd_spans {
 	const struct perfdata_event *left_event;
 	uint64_t lost;                       /* time of the last LOST record of any CPU; 0: none */
 	bool took;                           /* pd_spans_took */
+	uint64_t nr_records;                 /* number of records taken */
 	size_t open_data;                    /* sum of data_room of all slots */
 };
 

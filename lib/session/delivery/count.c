@@ -138,15 +138,33 @@ enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perf
 	return PERFDATA_OK;
 }
 
+/* The first and last time of samples. Adding 1 turns a time that is not recorded into 0, which is never the last. */
+struct times {
+	uint64_t first, after_last;
+};
+
+static inline struct times times_of(const struct perfdata_summary *summary)
+{
+	return (struct times){ summary->first_time, summary->last_time + 1 };
+}
+
+static inline void set_times(struct perfdata_summary *summary, const struct times *times)
+{
+	summary->first_time = times->first;
+	summary->last_time = times->after_last - 1;
+}
+
 /* Counts a sample that has one delivery; false without memory. */
-static inline bool count_sample(struct pd_counts *counts, const struct perfdata_event *event, uint64_t time)
+static inline bool count_sample(struct pd_counts *counts, const struct perfdata_event *event, uint64_t time,
+				struct times *times)
 {
 	struct perfdata_event_count *slot = event_slot(counts, event);
 	if (!slot)
 		return false;
 	slot->samples++;
 	slot->deliveries++;
-	count_time(&counts->summary, time);
+	times->first = time < times->first ? time : times->first;
+	times->after_last = time + 1 > times->after_last ? time + 1 : times->after_last;
 	return true;
 }
 
@@ -154,14 +172,16 @@ enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct per
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	struct times times = times_of(summary);
 	uint64_t bytes = 0;
 	for (unsigned i = 0; i < nr; i++) {
-		if (!count_sample(counts, raws[i].event, raws[i].time))
+		if (!count_sample(counts, raws[i].event, raws[i].time, &times))
 			return PERFDATA_ENOMEM;
 		bytes += raws[i].size;
 		if (raws[i].flags)
 			count_flags(summary, raws[i].flags);
 	}
+	set_times(summary, &times);
 	type->bytes += bytes;
 	type->records += nr;
 	summary->records += nr;
@@ -173,12 +193,14 @@ enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct p
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	struct times times = times_of(summary);
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < nr; i++) {
-		if (!count_sample(counts, summaries[i].event, summaries[i].time))
+		if (!count_sample(counts, summaries[i].event, summaries[i].time, &times))
 			return PERFDATA_ENOMEM;
 		sum += summaries[i].size;
 	}
+	set_times(summary, &times);
 	type->records += nr;
 	type->bytes += sum;
 	summary->records += nr;

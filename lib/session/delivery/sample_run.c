@@ -126,22 +126,19 @@ static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_sess
 static enum perfdata_status take_for_spans(struct perfdata_session *session, const struct perfdata_raw *raws,
 					   unsigned nr, unsigned *ret_taken)
 {
-	enum perfdata_status status = PERFDATA_OK;
 	const struct pd_span_use *use;
+	bool uses[PD_MAX_RECORDS];
 	unsigned count = 0;
 
-	for (; count < nr && status == PERFDATA_OK && (use = use_for_spans_alone(session, &raws[count])); count++) {
-		const struct perfdata_raw *raw = &raws[count];
-		session->state->now = raw->time;
-		if (use->is_used)
-			status = pd_session_spans_take(session, raw, true);
-		/* pd_session_spans_take has found the thread already */
-		if ((!use->is_used || raw->tid <= 0) && !pd_thread_get(session->state, raw->pid, raw->tid))
-			status = PERFDATA_ENOMEM;
-	}
+	enum perfdata_status status = pd_session_spans_follow(session);
+	if (status != PERFDATA_OK)
+		return status;
+	for (; count < nr && (use = use_for_spans_alone(session, &raws[count])); count++)
+		uses[count] = use->is_used;
 	*ret_taken = count;
 	if (!count)
 		return PERFDATA_OK;
+	status = pd_session_spans_take_samples(session, raws, uses, count);
 	/* the batch's `bytes` say to the caller how far the session has come */
 	struct pd_batch *batch = pd_batch_open(session);
 	if (!batch)

@@ -600,15 +600,42 @@ static void report_part(struct perfdata_session *session)
 	pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_PART, message);
 }
 
+enum perfdata_status pd_session_spans_follow(struct perfdata_session *session)
+{
+	return session->spans->nr_events == perfdata_reader_nr_events(session->reader)
+		       ? PERFDATA_OK
+		       : look_at_events(session, &session->error);
+}
+
+enum perfdata_status pd_session_spans_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws,
+						   const bool *uses, unsigned nr)
+{
+	struct pd_spans *engine = session->spans->engine;
+	struct pd_state *state = session->state;
+	enum perfdata_status status = PERFDATA_OK;
+	session->spans->is_wanted = true;
+	for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++) {
+		const struct perfdata_raw *raw = &raws[i];
+		/* the engine asks for the record's thread, but for no idle thread that has no record before this one */
+		const bool is_thread = raw->tid > 0;
+		state->now = raw->time;
+		if (is_thread && !pd_thread_get(state, raw->pid, raw->tid))
+			return PERFDATA_ENOMEM;
+		if (uses[i])
+			status = pd_spans_record(engine, raw);
+		if (!is_thread && !pd_thread_get(state, raw->pid, raw->tid))
+			return PERFDATA_ENOMEM;
+	}
+	return status;
+}
+
 enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
 					   bool wanted)
 {
+	const enum perfdata_status status = pd_session_spans_follow(session);
 	session->spans->is_wanted = wanted;
-	if (session->spans->nr_events != perfdata_reader_nr_events(session->reader)) {
-		const enum perfdata_status status = look_at_events(session, &session->error);
-		if (status != PERFDATA_OK)
-			return status;
-	}
+	if (status != PERFDATA_OK)
+		return status;
 	if (raw->type == PERFDATA_RECORD_ID_INDEX)
 		return take_index(session, raw);
 	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->tid > 0 && !pd_thread_get(session->state, raw->pid, raw->tid))
