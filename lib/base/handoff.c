@@ -27,6 +27,14 @@ void pd_handoff_stop(struct pd_handoff *handoff)
 
 static unsigned nr_filled(const struct pd_handoff *handoff) { return (unsigned)(handoff->filled - handoff->taken); }
 
+bool pd_handoff_has_room(struct pd_handoff *handoff)
+{
+	pd_monitor_enter(handoff->monitor);
+	const bool has_room = nr_filled(handoff) < handoff->nr || handoff->stop;
+	pd_monitor_leave(handoff->monitor);
+	return has_room;
+}
+
 bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place)
 {
 	pd_monitor_enter(handoff->monitor);

@@ -22,16 +22,18 @@ struct pd_handoff {
 	bool stop;
 };
 
-/* Starts a worker that runs work(user, …), which fills slots until it returns or is stopped. least: a thread that waits
- * goes on once so many slots are filled, or free: waking a thread for each slot can cost more than the work on a slot.
- * With 1, the consumer gets each slot at once; with more, the worker calls pd_handoff_last for its last slot. False: no
- * thread could be started, and there is nothing to release. */
+/* Starts a worker that runs work(user, …), which fills slots until it returns or is stopped. least: a thread that
+ * waits goes on once so many slots are filled, or free: waking a thread for each slot can cost more than the work on
+ * it. With 1, the consumer gets each slot at once; with more, the worker calls pd_handoff_last for its last slot.
+ * False: no thread could be started, and there is nothing to release. */
 bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, unsigned least,
 		      void (*work)(void *user, unsigned thread), void *user);
 /* Stops the worker at its next call of pd_handoff_room or pd_handoff_settle, and waits for its end. The slots from
  * taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);
 
+/* For the worker: whether pd_handoff_room would return at once. */
+bool pd_handoff_has_room(struct pd_handoff *handoff);
 /* For the worker: waits for a free slot and sets *ret_place to its number. False: stopped. */
 bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place);
 /* For the worker: passes the slot of the last pd_handoff_room to the consumer. */

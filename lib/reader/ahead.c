@@ -54,15 +54,36 @@ static void begin_block(struct pd_ahead *ahead, struct block *block)
 	ahead->filling = block;
 }
 
-/* Hands over the block that is being filled, and begins the next one as soon as a block is free. */
-static void hand_over(struct pd_ahead *ahead)
+static void end_block(struct pd_ahead *ahead)
 {
-	unsigned place;
 	if (ahead->filling != &ahead->unwanted)
 		pd_handoff_filled(&ahead->handoff);
+}
+
+/* Begins the next block as soon as one is free. */
+static void begin_next(struct pd_ahead *ahead)
+{
+	unsigned place;
 	struct block *next = pd_handoff_room(&ahead->handoff, &place) ? &ahead->blocks[place] : &ahead->unwanted;
 	pd_chunks_drop(&ahead->unwanted.chunks);
 	begin_block(ahead, next);
+}
+
+/* Hands over the block that is being filled, and begins the next one. */
+static void hand_over(struct pd_ahead *ahead)
+{
+	end_block(ahead);
+	begin_next(ahead);
+}
+
+/* As hand_over. While no block is free, it reads on: otherwise the asking thread would wait while a whole round is
+ * read, and this thread while that round is taken. */
+static void hand_over_and_read(struct pd_ahead *ahead)
+{
+	end_block(ahead);
+	while (!pd_handoff_has_room(&ahead->handoff) && pd_order_read_more(ahead->reader))
+		;
+	begin_next(ahead);
 }
 
 static void read_all(void *user, unsigned thread)
@@ -73,16 +94,15 @@ static void read_all(void *user, unsigned thread)
 	(void)thread;
 	while (status == PERFDATA_OK && ahead->filling != &ahead->unwanted) {
 		if (BLOCK_RECORDS - ahead->filling->nr_records < PD_MAX_RECORDS || ahead->filling->bytes >= BLOCK_BYTES)
-			hand_over(ahead);
-		const struct block *before = ahead->filling;
+			hand_over_and_read(ahead);
 		struct perfdata_raw *raws = &ahead->filling->records[ahead->filling->nr_records];
 		unsigned nr = 0;
 		status = pd_reader_next_now(ahead->reader, raws, &nr);
 		struct block *block = ahead->filling;
-		/* Findings and changes of events may have ended the block before these records count as part of it: the
-		 * other thread reads no further than the records that do. */
-		if (block != before && status == PERFDATA_OK)
-			raws = memcpy(&block->records[block->nr_records], raws, nr * sizeof *raws);
+		/* Findings and changes of events may have ended the block, and blocks after it, before these records
+		 * count as part of it: the other thread reads no further than the records that do. */
+		if (raws != &block->records[block->nr_records] && status == PERFDATA_OK)
+			raws = memmove(&block->records[block->nr_records], raws, nr * sizeof *raws);
 		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
 			if (pd_chunks_hold(&block->chunks, raws[i].chunk, &raws[i].chunk->ahead_mark) < 0)
 				status = PERFDATA_ENOMEM;

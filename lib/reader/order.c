@@ -21,8 +21,15 @@ struct pd_order {
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* the next round releases records up to this time; 0: none */
 	uint64_t last;                   /* time of the record released last */
-	struct perfdata_raw *read;       /* the records read last, all in one chunk; in the open block */
-	unsigned nr_read, read_at;
+	struct portion {                 /* records of one chunk, not yet in runs */
+		struct perfdata_raw *raws;
+		unsigned nr;
+		struct pd_order_block *block;    /* holds the records */
+	} read, held;                    /* the records read last; the same, if they were read before their turn */
+	unsigned read_at;
+	struct portion *coming;          /* read before their turn: [first_coming, nr_coming) */
+	size_t first_coming, nr_coming, coming_room;
+	uint64_t coming_bytes, round_bytes;      /* bytes of `coming`; that waited when the last release began */
 	/* chunks of the last returned records that waited in memory, held until the next call */
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
@@ -52,7 +59,7 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 
 static size_t memory_of(const struct pd_order *order)
 {
-	return order->nr_blocks * sizeof *order->open +
+	return order->nr_blocks * sizeof *order->open + order->coming_room * sizeof *order->coming +
 	       (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
 }
 
@@ -62,6 +69,8 @@ static void account_for(struct perfdata_reader *reader, size_t memory)
 		pd_account_change(pd_reader_account(reader), PD_USE_ORDER, reader->order->accounted, memory);
 	reader->order->accounted = memory;
 }
+
+static bool is_all_read(const struct pd_order *order) { return order->read_at == order->read.nr; }
 
 static bool is_empty(const struct pd_order *order)
 {
@@ -121,6 +130,19 @@ static void free_blocks(struct pd_order *order)
 	}
 }
 
+/* While a portion waits to come, it holds its chunk and its block. */
+static void hold_portion(struct pd_order *order, const struct portion *portion)
+{
+	hold_chunk(order, portion->raws->chunk);
+	portion->block->nr_runs++;
+}
+
+static void leave_portion(struct pd_order *order, const struct portion *portion)
+{
+	release_chunk(order, portion->raws->chunk);
+	leave_block(order, portion->block);
+}
+
 /* Finds room for at least PD_MAX_RECORDS in the open block. NULL without memory. */
 static struct perfdata_raw *find_room(struct pd_order *order, unsigned *ret_nr)
 {
@@ -167,6 +189,9 @@ void pd_order_free(struct perfdata_reader *reader)
 		leave_block(order, order->last_run.in.block);
 	}
 	release_waiting(order);
+	while (order->first_coming < order->nr_coming)
+		leave_portion(order, &order->coming[order->first_coming++]);
+	pd_free(order->coming);
 	for (size_t i = 0; i < order->spilled.nr; i++)
 		pd_run_free(order->spilled.heap[i].in.spilled);
 	pd_spill_free(order->spill);
@@ -184,10 +209,13 @@ void pd_order_trim(struct perfdata_reader *reader)
 	if (!order)
 		return;
 	release_given(order);
-	if (!is_empty(order) || order->read_at < order->nr_read)
+	if (!is_empty(order) || !is_all_read(order) || order->nr_coming)
 		return;
 	pd_free(order->waiting.heap);
 	order->waiting = (struct pd_order_runs){ 0 };
+	pd_free(order->coming);
+	order->coming = NULL;
+	order->coming_room = 0;
 	order->nr_blocks -= order->open != NULL;
 	pd_free(order->open);
 	order->open = NULL;
@@ -208,7 +236,7 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 			(unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
-/* Queues records of the open block, all in one chunk. */
+/* Queues records of the portion read last. */
 static enum perfdata_status push_raws(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	struct pd_order *order = reader->order;
@@ -225,8 +253,8 @@ static enum perfdata_status push_raws(struct perfdata_reader *reader, struct per
 			if (end_run(order) != PERFDATA_OK)
 				return PERFDATA_ENOMEM;
 			*run = (struct pd_order_run){ .time = raw->time, .number = order->next_number++, .at = raw,
-						      .in.block = order->open };
-			order->open->nr_runs++;
+						      .in.block = order->read.block };
+			order->read.block->nr_runs++;
 			hold_chunk(order, raw->chunk);
 		}
 		run->nr++;
@@ -234,7 +262,6 @@ static enum perfdata_status push_raws(struct perfdata_reader *reader, struct per
 		bytes += raw->size;
 		newest = previous > newest ? previous : newest;
 	}
-	order->open->nr_used = (unsigned)(raws + nr - order->open->raws);
 	order->bytes += bytes;
 	order->newest = newest;
 	account_for(reader, memory_of(order));
@@ -323,6 +350,7 @@ static enum perfdata_status finish_round(struct pd_order *order)
 		return PERFDATA_OK;
 	const enum perfdata_status status = order->limit ? end_run(order) : PERFDATA_OK;
 	order->releasing = order->limit != 0;
+	order->round_bytes = order->bytes;
 	return status;
 }
 
@@ -407,6 +435,61 @@ static void pass_raws(struct perfdata_reader *reader, const struct perfdata_raw 
 	}
 }
 
+/* Reads the next portion; the one before is in runs. */
+static enum perfdata_status read_portion(struct perfdata_reader *reader, struct portion *ret)
+{
+	struct pd_order *order = reader->order;
+	unsigned room;
+	ret->raws = find_room(order, &room);
+	if (!ret->raws)
+		return PERFDATA_ENOMEM;
+	ret->block = order->open;
+	ret->nr = pd_reader_samples(reader, ret->raws, room);
+	const enum perfdata_status status = ret->nr ? PERFDATA_OK : pd_reader_read(reader, ret->raws, &ret->nr);
+	order->open->nr_used += status == PERFDATA_OK ? ret->nr : 0;
+	return status;
+}
+
+bool pd_order_read_more(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+	if (!order || !order->releasing || order->limit == UINT64_MAX || !is_all_read(order) ||
+	    order->coming_bytes >= order->round_bytes || memory_is_full(reader) ||
+	    pd_vector_grow(&order->coming, &order->coming_room, order->nr_coming, sizeof *order->coming) < 0)
+		return false;
+	struct portion *portion = &order->coming[order->nr_coming];
+	unsigned room;
+	portion->raws = find_room(order, &room);
+	if (!portion->raws)
+		return false;
+	portion->block = order->open;
+	portion->nr = pd_reader_read_plain(reader, portion->raws, room);
+	if (!portion->nr)
+		return false;
+	order->open->nr_used += portion->nr;
+	for (unsigned i = 0; i < portion->nr; i++)
+		order->coming_bytes += portion->raws[i].size;
+	hold_portion(order, portion);
+	order->nr_coming++;
+	return true;
+}
+
+/* Takes the next portion: the first of those that were read before their turn, or the next of the input. */
+static enum perfdata_status next_portion(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+	if (order->held.nr)
+		leave_portion(order, &order->held);
+	order->held.nr = order->read.nr = order->read_at = 0;
+	if (order->first_coming == order->nr_coming) {
+		order->first_coming = order->nr_coming = 0;
+		order->coming_bytes = 0;
+		return read_portion(reader, &order->read);
+	}
+	order->held = order->read = order->coming[order->first_coming++];
+	return PERFDATA_OK;
+}
+
 /* The next records in the order of the input: several if all have to wait for their turn, or one record that need not
  * wait. */
 static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr,
@@ -414,20 +497,13 @@ static enum perfdata_status read_some(struct perfdata_reader *reader, struct per
 {
 	struct pd_order *order = reader->order;
 
-	if (order->read_at == order->nr_read) {
-		order->read_at = order->nr_read = 0;
-		unsigned room;
-		order->read = find_room(order, &room);
-		if (!order->read)
-			return PERFDATA_ENOMEM;
-		order->nr_read = pd_reader_samples(reader, order->read, room);
-		const enum perfdata_status status = order->nr_read ? PERFDATA_OK
-							: pd_reader_read(reader, order->read, &order->nr_read);
+	if (is_all_read(order)) {
+		const enum perfdata_status status = next_portion(reader);
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	struct perfdata_raw *first = &order->read[order->read_at];
-	const unsigned left = order->nr_read - order->read_at,
+	struct perfdata_raw *first = &order->read.raws[order->read_at];
+	const unsigned left = order->read.nr - order->read_at,
 		       max = order->rest_is_sorted && left > PD_MAX_RECORDS ? PD_MAX_RECORDS : left;
 	unsigned nr = 1;
 	*ret = first;
@@ -469,7 +545,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		}
 		if (status == PERFDATA_OK && wait) {
 			status = push_raws(reader, raws, nr);
-			const bool between = status == PERFDATA_OK && order->read_at == order->nr_read;
+			const bool between = status == PERFDATA_OK && is_all_read(order);
 			if (between && need_not_wait(reader)) {
 				order->limit = UINT64_MAX;
 				status = end_run(order);
@@ -508,7 +584,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 bool pd_order_is_ready(const struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
-	if (order->read_at < order->nr_read)
+	if (!is_all_read(order))
 		return true;
 	if (!order->releasing)
 		return false;

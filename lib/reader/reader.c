@@ -391,8 +391,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			pd_event_match(reader, ret);
 			if (reader->parts && pd_trace_parts_see(reader, ret) != PERFDATA_OK)
 				return PERFDATA_ENOMEM;
-			nr += pd_window_samples(window, left_of_turn(reader, window, ret->size), ret->number + 1, ret + 1,
-						PD_MAX_RECORDS - 1);
+			nr += pd_window_samples(window, left_of_turn(reader, window, ret->size), ret->number + 1,
+						ret + 1, PD_MAX_RECORDS - 1);
 		}
 		reader->nr_records += nr;
 		for (unsigned i = 0; i < nr && !window->is_inner; i++)
@@ -409,11 +409,17 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 	return PERFDATA_EREAD;
 }
 
+/* Whether the next records can be read from the stream's windows alone. */
+static bool may_read_plain(const struct perfdata_reader *reader, const struct pd_stream *stream)
+{
+	return !stream->done && !stream->is_pending && !stream->split.is_open && !stream->split.ready &&
+	       !reader->traces && !reader->parts;
+}
+
 unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most)
 {
 	struct pd_stream *stream = reader->nr_streams ? reader->streams[reader->turn] : NULL;
-	if (!stream || stream->done || stream->is_pending || stream->split.is_open || stream->split.ready ||
-	    reader->traces || reader->parts)
+	if (!stream || !may_read_plain(reader, stream))
 		return 0;
 	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
 	if (window->after_gap)
@@ -425,6 +431,35 @@ unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *
 	if (nr)
 		take_turn(reader, false);
 	return nr;
+}
+
+/* Whether a FINISHED_ROUND is at hand, followed by a possible record: reading it reports nothing. */
+static bool is_round(const struct pd_window *window)
+{
+	const bool swap = window->stream->reader->config.swap;
+	if (pd_window_left(window) < 16)
+		return false;
+	const struct pd_record_header header = pd_record_header(window->at, swap);
+	return header.type == PERFDATA_RECORD_FINISHED_ROUND && header.size == 8 &&
+	       pd_header_is_possible(pd_record_header(window->at + 8, swap));
+}
+
+unsigned pd_reader_read_plain(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most)
+{
+	unsigned nr = pd_reader_samples(reader, ret, most);
+	struct pd_stream *stream = reader->nr_streams ? reader->streams[reader->turn] : NULL;
+	if (nr || !stream || !may_read_plain(reader, stream) || stream->unpack.active)
+		return nr;
+	struct pd_window *window = &stream->raw;
+	if (window->ended || window->after_gap || window->searching || window->skip || window->payload.active ||
+	    window->limit == UINT64_MAX || window->limit - window->offset < 2 * (uint64_t)PD_CHUNK_SIZE ||
+	    !pd_input_seekable(stream->input))
+		return 0;
+	if (pd_window_left(window) < UINT16_MAX + 8u && !pd_window_fill(window))
+		return 0;
+	if (is_round(window))
+		return pd_reader_read(reader, ret, &nr) == PERFDATA_OK ? nr : 0;
+	return pd_reader_samples(reader, ret, most);
 }
 
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)

@@ -249,8 +249,12 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
  * at most PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 /* The next records in the order of the input as long as they are samples of known events, at hand and in one chunk, at
- * most `most`; returns how many. 0: the next record is something else; pd_reader_read returns it. Reports no findings. */
+ * most `most`; returns how many. 0: the next record is something else; pd_reader_read returns it. Reports no
+ * findings. */
 unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most);
+/* As pd_reader_samples, but also returns a FINISHED_ROUND, and reads more bytes of a file if needed, unless it is near
+ * its end. */
+unsigned pd_reader_read_plain(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most);
 
 /* --- reader_events.c --- */
 /* Adds an event. ids are u64 in the file's order. */
@@ -484,6 +488,9 @@ void pd_order_free(struct perfdata_reader *reader);
 void pd_order_trim(struct perfdata_reader *reader);
 enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 bool pd_order_is_ready(const struct perfdata_reader *reader);
+/* Between two calls of pd_order_next: reads records that come after those that are being released, if they are samples
+ * or end a round. False: they are not, or enough wait. Reports no findings. */
+bool pd_order_read_more(struct perfdata_reader *reader);
 
 /* --- ahead.c --- */
 /* Starts the reading thread; if it cannot start, the reader works without it. While it runs, other threads may only use
