@@ -35,13 +35,10 @@ enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans)
 
 /* --- threads and CPUs --------------------------------------------------------------------------------------------- */
 
-struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make)
+struct pd_span_thread *pd_spans_find_thread(struct pd_spans *spans, int32_t tid, bool make)
 {
 	uint64_t index;
 	uint32_t *recent = &spans->recent[(uint32_t)tid % PD_RECENT_THREADS];
-	/* slots of dropped threads have the tid -1, too */
-	if (tid != -1 && *recent < spans->nr_threads && spans->threads[*recent].tid == tid)
-		return &spans->threads[*recent];
 	if (pd_hash_map_get(&spans->thread_of, (uint32_t)tid, &index)) {
 		*recent = (uint32_t)index - 1;
 		return &spans->threads[index - 1];
@@ -74,6 +71,8 @@ void pd_spans_drop_thread(struct pd_spans *spans, struct pd_span_thread *thread)
 struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu)
 {
 	uint64_t index;
+	if (cpu < spans->nr_cpus && spans->cpus[cpu].cpu == cpu)   /* CPUs mostly come in their own order */
+		return &spans->cpus[cpu];
 	if (pd_hash_map_get(&spans->cpu_of, cpu, &index))
 		return &spans->cpus[index - 1];
 	index = spans->nr_cpus;

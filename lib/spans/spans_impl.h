@@ -194,7 +194,15 @@ static inline struct pd_span *pd_spans_begin(struct pd_spans *spans, enum perfda
 /* Counts the span and passes it to the caller. */
 enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret);
-struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make);   /* NULL: none, no memory */
+/* The thread of a tid; make: adds one if there is none. NULL: none, or no memory. */
+struct pd_span_thread *pd_spans_find_thread(struct pd_spans *spans, int32_t tid, bool make);
+static inline struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make)
+{
+	const uint32_t recent = spans->recent[(uint32_t)tid % PD_RECENT_THREADS];
+	/* slots of dropped threads have the tid -1, too */
+	return tid != -1 && recent < spans->nr_threads && spans->threads[recent].tid == tid
+		       ? &spans->threads[recent] : pd_spans_find_thread(spans, tid, make);
+}
 void pd_spans_drop_thread(struct pd_spans *spans, struct pd_span_thread *thread);
 struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu);                   /* NULL without memory */
 /* The number in a field; false where there is no such field, or the raw data is too short. */
