@@ -13,7 +13,7 @@
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
 /* Lets the ndjson emitter spell its first and last line, so that both documents have the same keys. */
-struct json *answer_document(struct input *input, struct perfdata_session *session)
+json_object *answer_document(struct input *input, struct perfdata_session *session)
 {
 	const struct perfdata_emitter *emitter = perfdata_registry_find(NULL, "ndjson");
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -36,14 +36,14 @@ struct json *answer_document(struct input *input, struct perfdata_session *sessi
 	if (status == PERFDATA_OK && (perfdata_text_failed(&meta) || perfdata_text_failed(&summary)))
 		status = PERFDATA_ENOMEM;
 
-	struct json *document = NULL;
+	json_object *document = NULL;
 	if (status == PERFDATA_OK) {
 		document = json_new_object();
 		json_add(document, "meta", json_parse(meta.data, meta.size));
 		json_add(document, "summary", json_parse(summary.data, summary.size));
 	}
 	if (json_has_failed()) {
-		json_free(document);
+		json_object_put(document);
 		document = NULL;
 		status = PERFDATA_ENOMEM;
 	}
@@ -54,24 +54,24 @@ struct json *answer_document(struct input *input, struct perfdata_session *sessi
 }
 
 /* Parses JSON text and releases the text. NULL after a failure, which is already reported. */
-static struct json *parse_spelled(struct input *input, struct perfdata_text *spelled)
+static json_object *parse_spelled(struct input *input, struct perfdata_text *spelled)
 {
-	struct json *object = perfdata_text_failed(spelled) ? NULL : json_parse(spelled->data, spelled->size);
+	json_object *object = perfdata_text_failed(spelled) ? NULL : json_parse(spelled->data, spelled->size);
 	if (!object)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	perfdata_text_release(spelled);
 	return object;
 }
 
-struct json *answer_json_text(struct input *input, const char *text)
+json_object *answer_json_text(struct input *input, const char *text)
 {
-	struct json *string = json_of_path(text);
+	json_object *string = json_of_path(text);
 	if (!string)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	return string;
 }
 
-struct json *answer_json_finding(struct input *input, const struct perfdata_finding *finding)
+json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding)
 {
 	struct perfdata_text spelled;
 	perfdata_text_init(&spelled);
@@ -79,14 +79,14 @@ struct json *answer_json_finding(struct input *input, const struct perfdata_find
 	return parse_spelled(input, &spelled);
 }
 
-void answer_print(struct input *input, struct json *document, bool several)
+void answer_print(struct input *input, json_object *document, bool several)
 {
 	const char *text = json_spell(document, several);
 	if (!text)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	else if (input->error.status != PERFDATA_ENOMEM)
 		print_line(text);
-	json_free(document);
+	json_object_put(document);
 }
 
 /* --- text --------------------------------------------------------------------------------------------------------- */

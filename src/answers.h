@@ -8,14 +8,14 @@
 
 /* Returns the meta and summary objects that ndjson writes of the recording: {"meta":{…},"summary":{…}}. Call it after
  * input_walk. NULL after a failure, which is already reported. */
-struct json *answer_document(struct input *input, struct perfdata_session *session);
+json_object *answer_document(struct input *input, struct perfdata_session *session);
 /* Returns a text from the recording as a JSON string in valid UTF-8; NULL after a failure, already reported. */
-struct json *answer_json_text(struct input *input, const char *text);
+json_object *answer_json_text(struct input *input, const char *text);
 /* Returns a finding as a JSON object (perfdata_text_finding); NULL after a failure, already reported. */
-struct json *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
+json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
 /* Prints the document on stdout and frees it. Prints nothing if memory ran out while the document was made, which is
  * already reported. several: prints a single line, since further documents follow. */
-void answer_print(struct input *input, struct json *document, bool several);
+void answer_print(struct input *input, json_object *document, bool several);
 
 /* Prints the input's name as a headline, if the answer is text and there are several inputs. */
 void answer_headline(struct input *input, const struct options *options);

@@ -32,13 +32,13 @@ void broken_rows_text(struct perfdata_text *out, struct perfdata_broken_stacks *
 	out->failed |= status == PERFDATA_ENOMEM;
 }
 
-struct json *broken_rows_json(struct input *input, struct perfdata_broken_stacks *stacks)
+json_object *broken_rows_json(struct input *input, struct perfdata_broken_stacks *stacks)
 {
-	struct json *list = json_new_array();
+	json_object *list = json_new_array();
 	struct perfdata_broken_row row;
 	enum perfdata_status status;
 	for (size_t i = 0; (status = perfdata_broken_stacks_row(stacks, i, &row)) == PERFDATA_OK; i++) {
-		struct json *object = json_new_object();
+		json_object *object = json_new_object();
 		json_add(object, "event", answer_json_text(input, row.event));
 		if (row.dso)
 			json_add(object, "dso", answer_json_text(input, row.dso));

@@ -9,6 +9,6 @@
 /* Appends a line for each row: prefix, the event's name if there are several events, the sentence. */
 void broken_rows_text(struct perfdata_text *out, struct perfdata_broken_stacks *stacks, const char *prefix);
 /* The rows as an array of objects. */
-struct json *broken_rows_json(struct input *input, struct perfdata_broken_stacks *stacks);
+json_object *broken_rows_json(struct input *input, struct perfdata_broken_stacks *stacks);
 
 #endif

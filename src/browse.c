@@ -31,7 +31,7 @@ struct row {
 
 struct view {
 	char title[160];
-	struct json *document;       /* owner of the rows' texts; or NULL */
+	json_object *document;       /* owner of the rows' texts; or NULL */
 	char *text;                  /* the same */
 	struct row *rows;
 	size_t nr, selected, first;
@@ -205,21 +205,23 @@ static char *answer_of(struct browser *browser, const struct query *query)
 	return text;
 }
 
-static const char *text_of(struct json *object, const char *key)
+static const char *text_of(json_object *object, const char *key)
 {
-	return json_text(json_member(object, key));
+	json_object *value;
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_string(value) : NULL;
 }
 
-static uint64_t number_of(struct json *object, const char *key)
+static uint64_t number_of(json_object *object, const char *key)
 {
-	return json_number(json_member(object, key));
+	json_object *value;
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_uint64(value) : 0;
 }
 
 static double percent_of(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
 
 static void view_release(struct view *view)
 {
-	json_free(view->document);
+	json_object_put(view->document);
 	free(view->text);
 	free(view->rows);
 	*view = (struct view){ 0 };
@@ -228,18 +230,17 @@ static void view_release(struct view *view)
 /* Takes the event's rows from the document of report. */
 static bool take_rows(struct browser *browser, struct view *view)
 {
-	struct json *events = json_member(view->document, "events");
-	if (!events)
+	json_object *events, *rows;
+	if (!json_object_object_get_ex(view->document, "events", &events))
 		return false;
-	browser->nr_events = json_count(events);
-	struct json *event = browser->nr_events ? json_item(events, browser->event % browser->nr_events)
+	browser->nr_events = json_object_array_length(events);
+	json_object *event = browser->nr_events ? json_object_array_get_idx(events, browser->event % browser->nr_events)
 						: NULL;
-	struct json *rows = json_member(event, "rows");
-	if (!rows) {
+	if (!event || !json_object_object_get_ex(event, "rows", &rows)) {
 		snprintf(view->title, sizeof view->title, "no samples");
 		return true;
 	}
-	const size_t nr = json_count(rows);
+	const size_t nr = json_object_array_length(rows);
 	const uint64_t all = number_of(event, "weight");
 	view->rows = calloc(nr + 1, sizeof *view->rows);
 	if (!view->rows)
@@ -247,12 +248,12 @@ static bool take_rows(struct browser *browser, struct view *view)
 	snprintf(view->title, sizeof view->title, "%s: %" PRIu64 " samples", text_of(event, "event"),
 		 number_of(event, "samples"));
 	for (size_t i = 0; i < nr; i++) {
-		struct json *of = json_item(rows, i);
+		json_object *of = json_object_array_get_idx(rows, i), *unused;
 		const char *dso = text_of(of, "dso");
 		if (browser->dso && !view->is_threads && (!dso || strcmp(dso, browser->dso) != 0))
 			continue;
 		const uint64_t self = number_of(of, "self_weight");
-		const bool has_total = json_member(of, "total_weight");
+		const bool has_total = json_object_object_get_ex(of, "total_weight", &unused);
 		view->rows[view->nr++] =
 			(struct row){ .name = view->is_threads ? NULL : text_of(of, "symbol"),
 				      .dso = dso,

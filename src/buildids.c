@@ -287,14 +287,14 @@ static void show_text(const struct options *options, struct input *input, const 
 	answer_flush(input, &out);
 }
 
-static struct json *hex_string(struct input *input, struct perfdata_bytes bytes)
+static json_object *hex_string(struct input *input, struct perfdata_bytes bytes)
 {
 	struct perfdata_text hex;
 	if (!bytes.size)
 		return NULL;
 	perfdata_text_init(&hex);
 	perfdata_text_bytes_hex(&hex, bytes.data, bytes.size);
-	struct json *string = perfdata_text_failed(&hex) ? NULL : json_new_text(hex.data, hex.size);
+	json_object *string = perfdata_text_failed(&hex) ? NULL : json_new_text(hex.data, hex.size);
 	if (!string)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	perfdata_text_release(&hex);
@@ -303,14 +303,14 @@ static struct json *hex_string(struct input *input, struct perfdata_bytes bytes)
 
 static void show_json(const struct options *options, struct input *input, const struct hits *hits)
 {
-	struct json *document = json_new_object(), *files = json_new_array();
+	json_object *document = json_new_object(), *files = json_new_array();
 	json_add(document, "file", answer_json_text(input, input->file));
 	json_add(document, "files", files);
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
 		if (!is_shown(mapped, options))
 			continue;
-		struct json *object = json_new_object(), *from = json_new_array();
+		json_object *object = json_new_object(), *from = json_new_array();
 		json_append(files, object);
 		json_add(object, "build_id", hex_string(input, mapped->build_id));
 		json_add(object, "filename", answer_json_text(input, mapped->filename));

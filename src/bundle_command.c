@@ -25,7 +25,7 @@ struct bundling {
 	const struct options *options;
 	struct file_rows rows;
 	struct perfdata_bundle *bundle;
-	struct json *recordings, *files, *missing;
+	json_object *recordings, *files, *missing;
 	uint64_t nr_files, nr_missing, missing_samples, bytes;
 	unsigned rights;                   /* flags for the output's rights, see output_rights.h */
 	bool left_out;                     /* --max-file or --max-total left out a file */
@@ -54,17 +54,17 @@ static void fail_call(struct bundling *bundling, const char *file, int code)
 
 /* --- the summary of the bundle ------------------------------------------------------------------------------------ */
 
-static struct json *json_path(struct bundling *bundling, const char *path)
+static json_object *json_path(struct bundling *bundling, const char *path)
 {
-	struct json *string = json_of_path(path);
+	json_object *string = json_of_path(path);
 	if (!string)
 		fail_bundling(bundling, PERFDATA_ENOMEM, NULL);
 	return string;
 }
 
-static struct json *row_json(const struct file_row *row)
+static json_object *row_json(const struct file_row *row)
 {
-	struct json *object = json_new_object();
+	json_object *object = json_new_object();
 	file_row_add_json(object, row);
 	return object;
 }
@@ -81,7 +81,7 @@ static void write_line(struct bundling *bundling, struct perfdata_text *line)
 
 static void note_missing(struct bundling *bundling, const struct file_row *row, const char *reason)
 {
-	struct json *object = row_json(row);
+	json_object *object = row_json(row);
 	json_add(object, "reason", json_new_string(reason));
 	json_append(bundling->missing, object);
 	bundling->nr_missing++;
@@ -138,7 +138,7 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 		note_missing(bundling, row, reason_of(status));
 		return false;
 	}
-	struct json *object = row_json(row);
+	json_object *object = row_json(row);
 	json_add(object, "name", json_path(bundling, planned.name));
 	json_add(object, "size", json_new_number(planned.size));
 	json_add(object, "sha256", json_of_bytes(planned.sha256, sizeof planned.sha256));
@@ -381,7 +381,7 @@ static bool take_answers(struct bundling *bundling, const char *file)
 /* Adds a recording to the manifest. Size and hash are null for a pipe. */
 static void add_recorded_file(struct bundling *bundling, const char *path, const char *name)
 {
-	struct json *object = json_new_object();
+	json_object *object = json_new_object();
 	uint8_t sha256[PERFDATA_SHA256_SIZE];
 	uint64_t size;
 	errno = 0;
@@ -495,16 +495,16 @@ static void say_what_was_written(struct bundling *bundling)
 static void finish_bundle(struct bundling *bundling)
 {
 	const struct options *options = bundling->options;
-	struct json *document = json_new_object();
+	json_object *document = json_new_object();
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	json_add(document, "schema", json_new_string("perfdata-bundle/1"));
 	json_add(document, "level", json_new_string(options->level ? options->level : "full"));
-	json_add(document, "recordings", json_share(bundling->recordings));
-	json_add(document, "files", json_share(bundling->files));
-	json_add(document, "missing", json_share(bundling->missing));
+	json_add(document, "recordings", json_object_get(bundling->recordings));
+	json_add(document, "files", json_object_get(bundling->files));
+	json_add(document, "missing", json_object_get(bundling->missing));
 	const char *manifest = json_spell(document, false);
 	const enum perfdata_status status = manifest ? write_bundle(bundling, manifest, &error) : PERFDATA_ENOMEM;
-	json_free(document);
+	json_object_put(document);
 	if (status) {
 		usage_error(&options->style, "%s: %s", options->output,
 			    error.message[0] ? error.message : perfdata_status_text(status));
@@ -548,9 +548,9 @@ enum exit_code command_bundle(struct options *options)
 	if (any && !was_interrupted())
 		finish_bundle(&bundling);
 	perfdata_bundle_free(bundling.bundle);
-	json_free(bundling.recordings);
-	json_free(bundling.files);
-	json_free(bundling.missing);
+	json_object_put(bundling.recordings);
+	json_object_put(bundling.files);
+	json_object_put(bundling.missing);
 	file_rows_release(&bundling.rows);
 	return was_interrupted() ? exit_code_join(bundling.code, EXIT_INTERRUPTED) : bundling.code;
 }

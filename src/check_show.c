@@ -56,7 +56,7 @@ static void show_text(struct input *input, const struct outcome *outcome, bool o
 static void show_json(struct input *input, const struct outcome *outcome, bool several)
 {
 	const struct messages *messages = &input->messages;
-	struct json *document = json_new_object(), *findings = json_new_array();
+	json_object *document = json_new_object(), *findings = json_new_array();
 	json_add(document, "file", answer_json_text(input, input->file));
 	json_add(document, "records", input->reader ? json_new_number(outcome->records) : NULL);
 	json_add(document, "errors", json_new_number(messages->errors));

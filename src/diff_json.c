@@ -14,32 +14,32 @@
 #define ROW_INDENT "        "
 
 /* Makes a JSON number: the shortest decimal that reads back as the same double; null if not finite. */
-static struct json *number_json(double value)
+static json_object *number_json(double value)
 {
 	struct perfdata_text text;
-	struct json *number = NULL;
+	json_object *number = NULL;
 	perfdata_text_init(&text);
 	perfdata_text_double(&text, value);
 	perfdata_text_char(&text, 0);
 	if (perfdata_text_failed(&text))
 		json_note_failure();
 	else if (isfinite(value))
-		number = json_new_spelled(text.data);
+		number = json_new_double_as(value, text.data);
 	perfdata_text_release(&text);
 	return number;
 }
 
-static struct json *pair_json(struct json *before, struct json *after)
+static json_object *pair_json(json_object *before, json_object *after)
 {
-	struct json *pair = json_new_array();
+	json_object *pair = json_new_array();
 	json_append(pair, before);
 	json_append(pair, after);
 	return pair;
 }
 
-static struct json *compared_json(const struct perfdata_compared *reported)
+static json_object *compared_json(const struct perfdata_compared *reported)
 {
-	struct json *object = json_new_object();
+	json_object *object = json_new_object();
 	const bool judged = diff_is_judged(reported);
 	json_add(object, "state", json_new_string(perfdata_change_name(reported->change)));
 	json_add(
@@ -59,9 +59,9 @@ static struct json *compared_json(const struct perfdata_compared *reported)
 	return object;
 }
 
-static struct json *row_json(const struct perfdata_comparison_row *row)
+static json_object *row_json(const struct perfdata_comparison_row *row)
 {
-	struct json *object = json_new_object();
+	json_object *object = json_new_object();
 	json_add(object, "state", json_new_string(perfdata_change_name(row->change)));
 	json_add(object, "symbol", json_of_path(row->key));
 	json_add(object, "file", json_of_path(row->file));
@@ -79,9 +79,9 @@ static struct json *row_json(const struct perfdata_comparison_row *row)
 	return object;
 }
 
-static struct json *event_side_json(const struct perfdata_compared_side *side)
+static json_object *event_side_json(const struct perfdata_compared_side *side)
 {
-	struct json *object = json_new_object();
+	json_object *object = json_new_object();
 	json_add(object, "recordings", json_new_number(side->recordings));
 	json_add(object, "samples", json_new_number(side->samples));
 	json_add(object, "weight", json_new_number(side->weight));
@@ -90,10 +90,10 @@ static struct json *event_side_json(const struct perfdata_compared_side *side)
 	return object;
 }
 
-static struct json *event_json(const struct diff_answer *answer, size_t number,
+static json_object *event_json(const struct diff_answer *answer, size_t number,
 			       const struct perfdata_comparison_event *event)
 {
-	struct json *object = json_new_object(), *rows = json_new_array();
+	json_object *object = json_new_object(), *rows = json_new_array();
 	json_add(object, "event", json_of_path(event->name));
 	json_add(object, "unit", json_new_string(event->is_time ? "ns" : ""));
 	json_add(object, "before", event_side_json(&event->sides[0]));
@@ -104,24 +104,24 @@ static struct json *event_json(const struct diff_answer *answer, size_t number,
 	json_add(object, "has_stacks", json_new_boolean(event->has_stacks));
 	json_add(object, "tests", json_new_number(event->nr_judged));
 	if (event->has_total) {
-		struct json *total = json_new_object();
+		json_object *total = json_new_object();
 		json_add(total, "ratio", number_json(event->total_ratio));
 		json_add(total, "p", number_json(event->total_p));
 		json_add(total, "state", json_new_string(perfdata_change_name(event->total_change)));
 		json_add(object, "total", total);
 	}
 	if (perfdata_comparison_row(answer->comparison, number, 0))
-		json_append(rows, json_new_spelled(ROWS_PLACE));
+		json_append(rows, json_new_double_as(0, ROWS_PLACE));
 	json_add(object, "rows", rows);
 	return object;
 }
 
-static struct json *side_json(const struct perfdata_baseline *side)
+static json_object *side_json(const struct perfdata_baseline *side)
 {
-	struct json *list = json_new_array();
+	json_object *list = json_new_array();
 	const struct perfdata_baseline_recording *recording;
 	for (size_t i = 0; (recording = perfdata_baseline_recording(side, i)); i++) {
-		struct json *object = json_new_object();
+		json_object *object = json_new_object();
 		json_add(object, "name", json_of_path(recording->name));
 		json_add(object, "duration", json_new_number(recording->duration));
 		json_add(object, "lost_records", json_new_number(recording->lost_records));
@@ -135,7 +135,7 @@ static struct json *side_json(const struct perfdata_baseline *side)
 /* False if memory failed. */
 static bool print_row(const struct perfdata_comparison_row *row, bool is_first)
 {
-	struct json *object = row_json(row);
+	json_object *object = row_json(row);
 	const char *text = json_spell(object, false);
 	if (text && !is_first)
 		print_answer(",\n" ROW_INDENT, sizeof ",\n" ROW_INDENT - 1);
@@ -148,7 +148,7 @@ static bool print_row(const struct perfdata_comparison_row *row, bool is_first)
 		else
 			break;
 	}
-	json_free(object);
+	json_object_put(object);
 	return text;
 }
 
@@ -175,7 +175,7 @@ static bool print_with_rows(const struct diff_answer *answer, const char *text)
 
 bool diff_show_json(const struct diff_answer *answer)
 {
-	struct json *document = json_new_object(), *notes = json_new_array(),
+	json_object *document = json_new_object(), *notes = json_new_array(),
 		    *events = json_new_array();
 	const struct perfdata_comparison_note *note;
 	const struct perfdata_comparison_event *event;
@@ -184,7 +184,7 @@ bool diff_show_json(const struct diff_answer *answer)
 	json_add(document, "before", side_json(answer->sides[0]));
 	json_add(document, "after", side_json(answer->sides[1]));
 	for (size_t i = 0; (note = perfdata_comparison_note(answer->comparison, i)); i++) {
-		struct json *object = json_new_object();
+		json_object *object = json_new_object();
 		json_add(object, "code", json_new_string(note->code));
 		json_add(object, "message", json_of_path(note->message));
 		json_add(object, "reason", json_new_boolean(note->is_reason));
@@ -202,6 +202,6 @@ bool diff_show_json(const struct diff_answer *answer)
 	const bool fine = text && print_with_rows(answer, text);
 	if (fine)
 		print_answer("\n", 1);
-	json_free(document);
+	json_object_put(document);
 	return fine;
 }

@@ -148,11 +148,11 @@ static void answer_input(const struct options *options, struct input *input)
 	if (options->perf && pipe)
 		perf_events_show(&out, input->reader, lines);
 	if (options->json) {
-		struct json *document = answer_document(input, session);
-		struct json *events = json_member(json_member(document, "meta"), "events");
-		if (events)
-			answer_print(input, json_share(events), options->files.nr > 1);
-		json_free(document);
+		json_object *document = answer_document(input, session), *meta, *events;
+		if (document && json_object_object_get_ex(document, "meta", &meta) &&
+		    json_object_object_get_ex(meta, "events", &events))
+			answer_print(input, json_object_get(events), options->files.nr > 1);
+		json_object_put(document);
 	}
 	for (size_t i = 0; !options->json && !options->perf && (event = perfdata_reader_event(input->reader, i)); i++)
 		show_event(&out, event, options->style.verbose);

@@ -393,14 +393,14 @@ static void take_table(struct file_rows *rows, const struct perfdata_reader *rea
 
 static void take_broken(struct file_rows *rows, struct input *input, struct perfdata_broken_stacks *broken)
 {
-	struct json *list = broken_rows_json(input, broken);
+	json_object *list = broken_rows_json(input, broken);
 	broken_rows_text(&rows->broken, broken, "");
 	rows->failed |= perfdata_text_failed(&rows->broken);
 	if (!rows->broken_list)
 		rows->broken_list = json_new_array();
-	for (size_t i = 0; list && i < json_count(list); i++)
-		json_append(rows->broken_list, json_share(json_item(list, i)));
-	json_free(list);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		json_append(rows->broken_list, json_object_get(json_object_array_get_idx(list, i)));
+	json_object_put(list);
 }
 
 static const struct perfdata_error *names_error(enum perfdata_status status, struct perfdata_error *ret)
@@ -486,7 +486,7 @@ void file_rows_finish(struct file_rows *rows)
 void file_rows_release(struct file_rows *rows)
 {
 	perfdata_text_release(&rows->broken);
-	json_free(rows->broken_list);
+	json_object_put(rows->broken_list);
 	for (size_t i = 0; i < rows->nr; i++) {
 		for (size_t p = 0; p < rows->items[i].nr_paths; p++)
 			free(rows->items[i].paths[p]);

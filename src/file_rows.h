@@ -54,7 +54,7 @@ struct file_rows {
 	/* set by callers that pass symbols: count stacks that end too early, as lines and as JSON */
 	bool counts_broken;
 	struct perfdata_text broken;
-	struct json *broken_list;
+	json_object *broken_list;
 	bool failed;                       /* memory ran out */
 	enum perfdata_status failure;      /* why looking for files with names failed; PERFDATA_OK: it did not */
 };

@@ -3,31 +3,31 @@
 #include <string.h>
 #include "file_rows_json.h"
 
-struct json *json_of_text(struct perfdata_text *text)
+json_object *json_of_text(struct perfdata_text *text)
 {
 	const bool failed = perfdata_text_failed(text);
-	struct json *string = failed || !text->size ? NULL : json_new_text(text->data, text->size);
+	json_object *string = failed || !text->size ? NULL : json_new_text(text->data, text->size);
 	if (failed)
 		json_note_failure();
 	perfdata_text_release(text);
 	return string;
 }
 
-struct json *json_of_path(const char *path)
+json_object *json_of_path(const char *path)
 {
 	struct perfdata_text quoted;
 	if (!path)
 		return NULL;
 	perfdata_text_init(&quoted);
 	perfdata_text_json_string(&quoted, path, strlen(path));
-	struct json *string = perfdata_text_failed(&quoted) ? NULL : json_parse(quoted.data, quoted.size);
+	json_object *string = perfdata_text_failed(&quoted) ? NULL : json_parse(quoted.data, quoted.size);
 	if (perfdata_text_failed(&quoted))
 		json_note_failure();
 	perfdata_text_release(&quoted);
 	return string;
 }
 
-struct json *json_of_bytes(const uint8_t *bytes, size_t size)
+json_object *json_of_bytes(const uint8_t *bytes, size_t size)
 {
 	struct perfdata_text hex;
 	perfdata_text_init(&hex);
@@ -35,9 +35,9 @@ struct json *json_of_bytes(const uint8_t *bytes, size_t size)
 	return json_of_text(&hex);
 }
 
-struct json *json_of_parts(uint32_t parts)
+json_object *json_of_parts(uint32_t parts)
 {
-	struct json *names = json_new_array();
+	json_object *names = json_new_array();
 	enum perfdata_match_part bit;
 	const char *name;
 	for (size_t i = 0; (name = perfdata_match_part_name(i, &bit)); i++)
@@ -46,9 +46,9 @@ struct json *json_of_parts(uint32_t parts)
 	return names;
 }
 
-void file_row_add_json(struct json *object, const struct file_row *row)
+void file_row_add_json(json_object *object, const struct file_row *row)
 {
-	struct json *sources = json_new_array(), *paths = json_new_array();
+	json_object *sources = json_new_array(), *paths = json_new_array();
 	const char *name;
 	unsigned bit;
 	for (size_t i = 0; (name = file_source_name(i, &bit)); i++)

@@ -7,15 +7,15 @@
 #include "file_rows.h"
 
 /* Makes a string and releases the text; NULL for an empty text. */
-struct json *json_of_text(struct perfdata_text *text);
+json_object *json_of_text(struct perfdata_text *text);
 /* Makes a string, in valid UTF-8, from a recorded path; NULL for NULL. */
-struct json *json_of_path(const char *path);
+json_object *json_of_path(const char *path);
 /* Makes a string of hexadecimal digits; NULL for no bytes. */
-struct json *json_of_bytes(const uint8_t *bytes, size_t size);
+json_object *json_of_bytes(const uint8_t *bytes, size_t size);
 /* Makes an array of the names of parts (enum perfdata_match_part). */
-struct json *json_of_parts(uint32_t parts);
+json_object *json_of_parts(uint32_t parts);
 /* Adds the recorded facts about a file: counts, kind, build-id and its sources, paths, and the process of a perf map or
  * jitdump. */
-void file_row_add_json(struct json *object, const struct file_row *row);
+void file_row_add_json(json_object *object, const struct file_row *row);
 
 #endif

@@ -150,12 +150,12 @@ static void show_counters(struct perfdata_text *out, const struct counters *coun
 	}
 }
 
-static struct json *counters_json(struct input *input, const struct counters *counters)
+static json_object *counters_json(struct input *input, const struct counters *counters)
 {
-	struct json *list = json_new_array();
+	json_object *list = json_new_array();
 	for (size_t i = 0; i < counters->nr; i++) {
 		const struct counter *counter = &counters->list[i];
-		struct json *object = json_new_object();
+		json_object *object = json_new_object();
 		json_append(list, object);
 		if (counter->round) {
 			json_add(object, "round", json_new_string(counter->final ? "final" : "interval"));
@@ -359,7 +359,7 @@ static void show_info(const struct options *options, struct input *input, struct
 	} else if (options->perf) {
 		show_perf_header(options, input);
 	} else if (options->json) {
-		struct json *document = answer_document(input, session);
+		json_object *document = answer_document(input, session);
 		if (document && counters->nr)
 			json_add(document, "counters", counters_json(input, counters));
 		if (document && counters->unwinding.stacks)

@@ -55,14 +55,14 @@ void name_counts_text(struct perfdata_text *out, const struct name_counts *count
 	}
 }
 
-struct json *name_counts_json(struct input *input, const struct name_counts *counts)
+json_object *name_counts_json(struct input *input, const struct name_counts *counts)
 {
-	struct json *object = json_new_object(), *list = json_new_array();
+	json_object *object = json_new_object(), *list = json_new_array();
 	json_add(object, "samples", json_new_number(counts->samples));
 	json_add(object, "named", json_new_number(counts->named));
 	json_add(object, "unnamed", list);
 	for (size_t i = 0; i < counts->nr; i++) {
-		struct json *entry = json_new_object();
+		json_object *entry = json_new_object();
 		json_add(entry, "dso",
 				       counts->list[i].filename ? answer_json_text(input, counts->list[i].filename)
 								: NULL);

@@ -22,6 +22,6 @@ enum perfdata_status name_counts_make(struct name_counts *counts, const struct p
 				      const struct frame_hits *hits);
 void name_counts_release(struct name_counts *counts);
 void name_counts_text(struct perfdata_text *out, const struct name_counts *counts);
-struct json *name_counts_json(struct input *input, const struct name_counts *counts);
+json_object *name_counts_json(struct input *input, const struct name_counts *counts);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parser of JSON (RFC 8259). */
+/* A parser of JSON (RFC 8259) that reports failed allocations: json-c's parser drops values without memory, or
+ * crashes. */
 #include "config.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct parser {
 	bool wrong;
 };
 
-static struct json *parse_value(struct parser *p, unsigned depth);
+static json_object *parse_value(struct parser *p, unsigned depth);
 
 static void skip_space(struct parser *p)
 {
@@ -115,7 +116,7 @@ static void take_string(struct parser *p)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static struct json *parse_number(struct parser *p)
+static json_object *parse_number(struct parser *p)
 {
 	char text[64];
 	size_t size = 0;
@@ -137,14 +138,14 @@ static struct json *parse_number(struct parser *p)
 			return positive <= INT64_MAX ? json_new_integer((int64_t)positive) : json_new_number(positive);
 	}
 	/* the program sets no locale, so the decimal point is '.' */
-	(void)strtod(text, &end);
+	const double inexact = strtod(text, &end);
 	p->wrong = !size || end != text + size;
-	return p->wrong ? NULL : json_new_spelled(text);
+	return p->wrong ? NULL : json_new_double_as(inexact, text);
 }
 
-static struct json *parse_array(struct parser *p, unsigned depth)
+static json_object *parse_array(struct parser *p, unsigned depth)
 {
-	struct json *list = json_new_array();
+	json_object *list = json_new_array();
 	if (take_char(p, ']'))
 		return list;
 	do
@@ -154,9 +155,9 @@ static struct json *parse_array(struct parser *p, unsigned depth)
 	return list;
 }
 
-static struct json *parse_object(struct parser *p, unsigned depth)
+static json_object *parse_object(struct parser *p, unsigned depth)
 {
-	struct json *members = json_new_object();
+	json_object *members = json_new_object();
 	if (take_char(p, '}'))
 		return members;
 	do {
@@ -176,7 +177,7 @@ static struct json *parse_object(struct parser *p, unsigned depth)
 	return members;
 }
 
-static struct json *parse_value(struct parser *p, unsigned depth)
+static json_object *parse_value(struct parser *p, unsigned depth)
 {
 	if (p->wrong || depth == DEEPEST) {
 		p->wrong = true;
@@ -197,15 +198,15 @@ static struct json *parse_value(struct parser *p, unsigned depth)
 	return take_word(p, "false") ? json_new_boolean(false) : parse_number(p);
 }
 
-struct json *json_parse(const char *text, size_t size)
+json_object *json_parse(const char *text, size_t size)
 {
 	struct parser p = { .at = text, .end = text + size };
 	perfdata_text_init(&p.text);
-	struct json *ret = parse_value(&p, 0);
+	json_object *ret = parse_value(&p, 0);
 	skip_space(&p);
 	perfdata_text_release(&p.text);
 	if (!p.wrong && p.at == p.end)
 		return ret;
-	json_free(ret);
+	json_object_put(ret);
 	return NULL;
 }

@@ -231,10 +231,10 @@ bool match_show_text(const struct match_answer *answer)
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
-static void add_found(struct json *object, const struct perfdata_match_result *result)
+static void add_found(json_object *object, const struct perfdata_match_result *result)
 {
 	const char *const paths[] = { result->found, result->debug, result->alt, result->kallsyms };
-	struct json *list = json_new_array();
+	json_object *list = json_new_array();
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
 		if (paths[i] && (i != 3 || !result->found || strcmp(paths[i], result->found) != 0))
 			json_append(list, json_of_path(paths[i]));
@@ -242,9 +242,9 @@ static void add_found(struct json *object, const struct perfdata_match_result *r
 	json_add(object, "found_build_id", json_of_bytes(result->build_id.data, result->build_id.size));
 }
 
-static struct json *row_json(const struct match_answer *answer, const struct match_row *row)
+static json_object *row_json(const struct match_answer *answer, const struct match_row *row)
 {
-	struct json *object = json_new_object();
+	json_object *object = json_new_object();
 	const char *counts_as, *state = match_state(answer->verdict, row, &counts_as);
 	struct perfdata_text note;
 	json_add(object, "state", json_new_string(state));
@@ -261,15 +261,15 @@ static struct json *row_json(const struct match_answer *answer, const struct mat
 	return object;
 }
 
-static struct json *share_json(uint64_t part, uint64_t whole)
+static json_object *share_json(uint64_t part, uint64_t whole)
 {
 	return whole ? json_new_double((double)part / (double)whole) : NULL;
 }
 
-static void add_verdict(struct json *document, const struct match_answer *answer)
+static void add_verdict(json_object *document, const struct match_answer *answer)
 {
 	const struct match_verdict *v = answer->verdict;
-	struct json *shares = json_new_object(), *sources = json_new_array(),
+	json_object *shares = json_new_object(), *sources = json_new_array(),
 		    *reasons = json_new_array();
 	json_add(shares, "identified", share_json(v->identified, v->file_weight));
 	json_add(shares, "matched", share_json(v->matched, v->file_weight));
@@ -279,7 +279,7 @@ static void add_verdict(struct json *document, const struct match_answer *answer
 	json_add(document, "weight_in_memory", json_new_number(v->memory_weight));
 	json_add(document, "shares", shares);
 	for (size_t i = 0; i < answer->nr_asked; i++) {
-		struct json *source = json_new_object();
+		json_object *source = json_new_object();
 		json_add(source, "kind", json_new_string(answer->asked[i].kind));
 		json_add(source, "path", json_of_path(answer->asked[i].path));
 		json_add(source, "found", json_new_number(answer->asked[i].found));
@@ -303,7 +303,7 @@ static void add_verdict(struct json *document, const struct match_answer *answer
 
 bool match_show_json(const struct match_answer *answer)
 {
-	struct json *document = json_new_object(), *files = json_new_array(),
+	json_object *document = json_new_object(), *files = json_new_array(),
 		    *rows = json_new_array();
 	json_add(document, "schema", json_new_string("perfdata-match/1"));
 	for (size_t i = 0; i < answer->options->files.nr; i++)
@@ -312,7 +312,7 @@ bool match_show_json(const struct match_answer *answer)
 	json_add(document, "samples", json_new_number(answer->rows->samples));
 	json_add(document, "samples_outside", json_new_number(answer->rows->samples_outside));
 	if (answer->rows->broken_list)
-		json_add(document, "broken_stacks", json_share(answer->rows->broken_list));
+		json_add(document, "broken_stacks", json_object_get(answer->rows->broken_list));
 	for (size_t i = 0; i < answer->verdict->nr; i++)
 		json_append(rows, row_json(answer, &answer->verdict->rows[i]));
 	json_add(document, "rows", rows);
@@ -320,7 +320,7 @@ bool match_show_json(const struct match_answer *answer)
 	const char *text = json_spell(document, false);
 	if (text)
 		print_line(text);
-	json_free(document);
+	json_object_put(document);
 	return text != NULL;
 }
 

@@ -37,25 +37,26 @@ struct resume {
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static const char *text_of(struct json *line, const char *key)
+static const char *text_of(json_object *line, const char *key)
 {
-	const char *text = json_text(json_member(line, key));
-	return text ? text : "";
+	json_object *value = json_object_object_get(line, key);
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
 }
 
-static uint64_t number_of(struct json *line, const char *key)
+static uint64_t number_of(json_object *line, const char *key)
 {
-	return json_number(json_member(line, key));
+	json_object *value = json_object_object_get(line, key);
+	return json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
 }
 
-static bool read_outputs(struct recorded *recorded, struct json *line)
+static bool read_outputs(struct recorded *recorded, json_object *line)
 {
-	struct json *outputs = json_member(line, "outputs");
-	const size_t nr = json_count(outputs);
+	json_object *outputs = json_object_object_get(line, "outputs");
+	const size_t nr = json_object_is_type(outputs, json_type_array) ? json_object_array_length(outputs) : 0;
 	recorded->sizes = calloc(nr + 1, sizeof *recorded->sizes);
 	for (size_t i = 0; recorded->sizes && i < nr; i++) {
-		struct json *output = json_item(outputs, i);
-		if (!json_is_object(output))
+		json_object *output = json_object_array_get_idx(outputs, i);
+		if (!json_object_is_type(output, json_type_object))
 			return false;
 		recorded->sizes[i] = number_of(output, "bytes");
 		outcome_add_output(&recorded->outcome, text_of(output, "path"));
@@ -63,9 +64,9 @@ static bool read_outputs(struct recorded *recorded, struct json *line)
 	return recorded->sizes && recorded->outcome.nr_outputs == nr;
 }
 
-static void read_outcome(struct outcome *outcome, struct json *line)
+static void read_outcome(struct outcome *outcome, json_object *line)
 {
-	struct json *error = json_member(line, "first_error");
+	json_object *error = json_object_object_get(line, "first_error");
 	outcome->skipped = true;
 	outcome->code = (enum exit_code)number_of(line, "exit_code");
 	outcome->records = number_of(line, "records");
@@ -76,7 +77,7 @@ static void read_outcome(struct outcome *outcome, struct json *line)
 	outcome->errors = number_of(line, "errors");
 	outcome->warnings = number_of(line, "warnings");
 	outcome->findings_total = number_of(line, "findings_total");
-	const char *text = json_is_object(error) ? json_spell(error, true) : "";
+	const char *text = json_object_is_type(error, json_type_object) ? json_spell(error, true) : "";
 	if (text)
 		perfdata_text_string(&outcome->first_error, text);
 	else
@@ -85,7 +86,7 @@ static void read_outcome(struct outcome *outcome, struct json *line)
 
 /* Reads a line of the index. A line with other options or another version replaces earlier lines with its key: that job
  * overwrote the outputs. */
-static bool read_line(struct resume *resume, struct json *line)
+static bool read_line(struct resume *resume, json_object *line)
 {
 	const char *key = text_of(line, "key");
 	struct recorded *recorded = calloc(1, sizeof *recorded + strlen(key) + 1);
@@ -113,10 +114,10 @@ static bool read_index(struct resume *resume)
 	if (!lines.file)
 		return errno == ENOENT || errno == ENOTDIR;
 	while (status == PERFDATA_OK && (status = lines_next(&lines)) == PERFDATA_OK) {
-		struct json *line = json_parse(lines.text, lines.size);
-		if (json_is_object(line) && !read_line(resume, line))
+		json_object *line = json_parse(lines.text, lines.size);
+		if (json_object_is_type(line, json_type_object) && !read_line(resume, line))
 			status = PERFDATA_ENOMEM;
-		json_free(line);
+		json_object_put(line);
 		if (json_has_failed())
 			status = PERFDATA_ENOMEM;
 	}

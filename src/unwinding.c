@@ -51,9 +51,9 @@ void unwinding_show(struct perfdata_text *out, const struct unwinding *unwinding
 	perfdata_text_char(out, '\n');
 }
 
-struct json *unwinding_json(const struct unwinding *unwinding)
+json_object *unwinding_json(const struct unwinding *unwinding)
 {
-	struct json *object = json_new_object(), *errors = json_new_object();
+	json_object *object = json_new_object(), *errors = json_new_object();
 	json_add(object, "stacks", json_new_number(unwinding->stacks));
 	for (size_t i = 0; i <= OTHER_CODE; i++)
 		if (unwinding->of[i])

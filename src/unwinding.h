@@ -15,6 +15,6 @@ struct unwinding {
 void unwinding_add(struct unwinding *unwinding, const struct perfdata_unwinding_result *result);
 /* Appends a line; nothing if there are no such records. */
 void unwinding_show(struct perfdata_text *out, const struct unwinding *unwinding);
-struct json *unwinding_json(const struct unwinding *unwinding);
+json_object *unwinding_json(const struct unwinding *unwinding);
 
 #endif

@@ -262,6 +262,8 @@ def foreign_headers(files):
                 homes[name].append(path)
             elif name and ELFUTILS.match(name) and not path.startswith("lib/symbols/"):
                 yield "%s includes <%s>" % (path, name)
+            elif name and name.startswith(("json-c/", "json.h", "json_")) and not path.startswith("src/"):
+                yield "%s includes <%s>" % (path, name)
     for name, paths in homes.items():
         if len(paths) != 1 or not paths[0].startswith(ONE_FILE_EACH[name]):
             yield "<%s> is to be included by one file of %s: %s" % (name, ONE_FILE_EACH[name], ", ".join(paths) or "none")
