@@ -165,6 +165,9 @@ struct pd_odd_lines {
 
 /* Adds the symbols of a kallsyms text. ret_odd: lines that are neither empty nor symbols. */
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
+/* Sets ret[0] to the address of _text and ret[1] to that of _stext (0: none), and reads no farther than to both: the
+ * kernel takes as long to write a whole kallsyms as perfdata takes for a short recording. PERFDATA_EREAD with errno. */
+enum perfdata_status pd_kallsyms_text_start(int fd, const struct perfdata_cancel *cancel, uint64_t ret[2]);
 
 enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
 
@@ -481,8 +484,8 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 /* Finds the files of a program or library, from which pd_dso_load then loads the symbols. */
 void pd_dso_find_files(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
-/* Whether a loaded kernel has _text or _stext at the address. */
-bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address);
+/* Whether the kernel of a kallsyms text has _text or _stext at the address. A failure is reported. */
+bool pd_kallsyms_has_text_at(struct perfdata_symbols *symbols, const char *path, uint64_t address);
 /* Opens dso->unwind; call it with symbols->unwind_lock. False: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
 /* Returns whether the dso has a file whose code may be in user stacks. Unwinding needs no symbols, so it does not wait

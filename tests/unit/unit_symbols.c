@@ -104,6 +104,27 @@ static void test_kallsyms_refused(void)
 	perfdata_symbols_free(symbols);
 }
 
+/* Whether a running kernel is the recorded one: its text starts after many other symbols, or nowhere. */
+static void test_kallsyms_text_start(void)
+{
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	static char text[80000];
+	size_t size = 0;
+	for (unsigned i = 0; i < 1000; i++)
+		size += (size_t)snprintf(text + size, sizeof text - size, "%016x A symbol_number_%u\n", i + 1, i);
+	(void)snprintf(text + size, sizeof text - size, "bad\nffffffff81000000 T _stext\nffffffff81000040 T _text\n"
+		       "ffffffff81000080 T _text\n");
+	const char *path = write_text("kallsyms", text), *hidden = write_text("hidden", "0000000000000000 T _text\n");
+	CHECK(pd_kallsyms_has_text_at(symbols, path, 0xffffffff81000000));
+	CHECK(pd_kallsyms_has_text_at(symbols, path, 0xffffffff81000040));
+	CHECK(!pd_kallsyms_has_text_at(symbols, path, 0xffffffff81000080));   /* the first one counts */
+	CHECK(!pd_kallsyms_has_text_at(symbols, path, 1));
+	CHECK(!pd_kallsyms_has_text_at(symbols, hidden, 0));
+	CHECK(!pd_kallsyms_has_text_at(symbols, dir, 0xffffffff81000000));
+	CHECK_EQ(pd_symbols_failed(symbols), 0);
+	perfdata_symbols_free(symbols);
+}
+
 /* The same kernel, loaded 0x1000000 higher. */
 static struct perfdata_symbols_dso *new_higher_kernel(struct perfdata_symbols **ret_symbols)
 {
@@ -710,6 +731,7 @@ int main(void)
 		{ "kallsyms: which symbol, how far, which module", test_kallsyms },
 		{ "kallsyms: one text for the kernel and its modules", test_kallsyms_shared },
 		{ "kallsyms: hidden, empty, missing and odd files", test_kallsyms_refused },
+		{ "kallsyms: where the text starts", test_kallsyms_text_start },
 		{ "kernel: another load address", test_kernel_relocated },
 		{ "kernel: not used without the caller's word", test_kernel_unknown },
 		{ "kernel: nothing says where it was", test_kernel_of_unknown_place },

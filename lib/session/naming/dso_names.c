@@ -24,9 +24,7 @@ static bool same_release_and_place(const struct pd_state *state)
 	const char *release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
 	if (!release || !state->kernel_reference || uname(&name) != 0 || strcmp(name.release, release) != 0)
 		return false;
-	struct perfdata_symbols_dso *running;
-	return perfdata_symbols_open_kallsyms(state->symbols, "/proc/kallsyms", &running) == PERFDATA_OK &&
-	       pd_dso_has_text_at(running, state->kernel_reference);
+	return pd_kallsyms_has_text_at(state->symbols, "/proc/kallsyms", state->kernel_reference);
 }
 
 static bool kernel_runs_here(struct pd_state *state)

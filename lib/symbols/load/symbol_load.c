@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads the symbols of a dso from the first of its files that has them. */
 #include "config.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,10 +66,16 @@ static bool relocate_symbols(struct perfdata_symbols_dso *dso)
 	return true;
 }
 
-bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address)
+bool pd_kallsyms_has_text_at(struct perfdata_symbols *symbols, const char *path, uint64_t address)
 {
-	const struct pd_symbol_table *table = pd_dso_table(dso);
-	return table->text_start[0] == address || table->text_start[1] == address;
+	uint64_t starts[2] = { 0, 0 };
+	const int fd = pd_open_regular(path, PD_REGULAR_ANY);
+	const bool is_read = fd >= 0 && !pd_kallsyms_text_start(fd, symbols->options.cancel, starts);
+	if (!is_read)
+		(void)pd_symbols_fail(symbols, path, errno);
+	if (fd >= 0)
+		close(fd);
+	return is_read && address && (starts[0] == address || starts[1] == address);
 }
 
 static bool is_named_by_caller(const struct perfdata_symbols_dso *dso)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/digit.h"
+#include "base/fdio.h"
 #include "symbols/symbols.h"
 
 #define KALLSYMS_LINE 44   /* bytes of a typical line */
@@ -179,6 +180,35 @@ static void note_odd_line(struct pd_odd_lines *odd, uint64_t number, const char 
 		return;
 	odd->first = number;
 	show_line(odd->text, line);
+}
+
+static void note_start_of_text(char *line, char *end, uint64_t ret[2])
+{
+	uint64_t address;
+	*end = '\0';
+	if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ' ||
+	    !is_kallsyms_type(line[1]))
+		return;
+	const unsigned other = !strcmp(line + 3, "_stext");
+	if ((other || !strcmp(line + 3, "_text")) && !ret[other])
+		ret[other] = address;
+}
+
+enum perfdata_status pd_kallsyms_text_start(int fd, const struct perfdata_cancel *cancel, uint64_t ret[2])
+{
+	char piece[16 << 10];
+	size_t used = 0;
+	int64_t got = 1;
+	ret[0] = ret[1] = 0;
+	while ((!ret[0] || !ret[1]) && used + 1 < sizeof piece &&
+	       (got = pd_read_some(fd, piece + used, sizeof piece - 1 - used, cancel)) > 0) {
+		char *at = piece, *stop, *const end = piece + used + got;
+		for (; (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1)
+			note_start_of_text(at, stop, ret);
+		used = (size_t)(end - at);
+		memmove(piece, at, used);
+	}
+	return got < 0 ? PERFDATA_EREAD : PERFDATA_OK;
 }
 
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd)
