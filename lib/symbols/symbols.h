@@ -324,7 +324,8 @@ enum pd_rule_kind {
 	PD_RULE_FRAME,          /* the caller's frame is at an offset from a register */
 	PD_RULE_FRAME_OF_LEAF,  /* as PD_RULE_FRAME, but only for the innermost frame */
 };
-enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN };
+/* PD_RULE_IN_REGISTER: only of a return address, whose offset is then the number of the register. vfork needs it. */
+enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN, PD_RULE_IN_REGISTER };
 /* The register from which the caller's frame is computed: stack pointer, frame pointer, or a callee-saved register. A
  * function that aligns its stack keeps the old stack pointer in a callee-saved register, and the reader follows
  * only rbx, which the dynamic linker of x86 uses. */

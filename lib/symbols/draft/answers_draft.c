@@ -270,6 +270,9 @@ static void collect_rule(struct collecting *c, uint64_t vaddr)
 		return;
 	if (!is_jit)
 		(void)pd_rule_find(c->dso, vaddr, true, &rule.rule);
+	/* the text of answers has no word for it */
+	if (rule.rule.return_address == PD_RULE_IN_REGISTER)
+		rule.rule = (struct pd_rule){ .kind = PD_RULE_LIBDWFL };
 	draft->needs_tables |= rule.rule.kind == PD_RULE_LIBDWFL;
 	append_item(c, &draft->rules, &rule);
 }

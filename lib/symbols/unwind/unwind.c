@@ -24,6 +24,15 @@ struct frame {
 /* Addresses of user space have 48 bits; the signature is in the bits above. */
 static uint64_t strip_signature(uint64_t address) { return address & (((uint64_t)1 << 48) - 1); }
 
+/* Returns the recorded value of a register; 0 if it was not recorded, which libdwfl also assumes. */
+static struct value recorded_register(const struct perfdata_unwinder *u, unsigned dwarf_number)
+{
+	struct value value = { 0, true };
+	if (dwarf_number < u->machine->count)
+		(void)pd_unwinder_register(u->sample, u->machine->perf_of[dwarf_number], &value.is);
+	return value;
+}
+
 enum step { CALLER, END, LIBDWFL };
 
 static void take_value(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_place place, int32_t at,
@@ -42,7 +51,10 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 	if (!base->known)
 		return rule->base == PD_RULE_FROM_KEPT ? LIBDWFL : END;
 	const uint64_t cfa = base->is + (uint64_t)(int64_t)rule->cfa;
-	take_value(u, cfa, rule->return_address, rule->return_address_at, &f->lr);
+	if (rule->return_address == PD_RULE_IN_REGISTER)
+		f->lr = recorded_register(u, (unsigned)rule->return_address_at);
+	else
+		take_value(u, cfa, rule->return_address, rule->return_address_at, &f->lr);
 	take_value(u, cfa, rule->fp, rule->fp_at, &f->fp);
 	take_value(u, cfa, rule->kept, rule->kept_at, &f->kept);
 	f->sp = cfa;
@@ -112,14 +124,6 @@ static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 			return next == END || (u->has_jit && !u->needs_turn);
 	}
 	return true;
-}
-
-/* Returns the recorded value of a register; 0 if it was not recorded, which libdwfl also assumes. */
-static struct value recorded_register(const struct perfdata_unwinder *u, unsigned dwarf_number)
-{
-	struct value value = { 0, true };
-	(void)pd_unwinder_register(u->sample, u->machine->perf_of[dwarf_number], &value.is);
-	return value;
 }
 
 /* false: libdwfl has to unwind the stack. */

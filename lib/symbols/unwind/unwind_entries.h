@@ -74,6 +74,7 @@ enum pd_frame_how {
 	PD_FRAME_DEFAULT,           /* the table has no rule: the ABI decides */
 	PD_FRAME_UNDEFINED, PD_FRAME_SAME,
 	PD_FRAME_AT_CFA,            /* in memory, at CFA + offset */
+	PD_FRAME_IN_REGISTER,       /* in another register, whose number is the offset */
 	PD_FRAME_OTHER,
 };
 struct pd_frame_register {

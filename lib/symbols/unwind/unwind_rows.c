@@ -135,7 +135,8 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 		return true;
 	case DW_CFA_undefined: put_place(run, number, PD_FRAME_UNDEFINED, 0); return true;
 	case DW_CFA_same_value: put_place(run, number, PD_FRAME_SAME, 0); return true;
-	case DW_CFA_val_offset: case DW_CFA_val_offset_sf: case DW_CFA_register:
+	case DW_CFA_register: put_place(run, number, PD_FRAME_IN_REGISTER, (int64_t)pd_dwarf_uleb(c)); return true;
+	case DW_CFA_val_offset: case DW_CFA_val_offset_sf:
 		put_place(run, number, PD_FRAME_OTHER, 0);
 		pd_dwarf_uleb(c);
 		return true;

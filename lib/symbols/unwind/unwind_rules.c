@@ -99,6 +99,7 @@ struct pd_rules {
 	size_t room;
 	uint8_t cie_bytes[WINDOW];
 	struct piece pieces[MOST_PIECES];  /* indexed by the place in the file, modulo MOST_PIECES */
+	uint64_t nr_pieces_read;           /* each may have taken the place of an older one */
 };
 
 static size_t place_of(const struct slots *slots, uint64_t key)
@@ -190,10 +191,24 @@ static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rul
 	if (!piece->bytes)
 		return NULL;
 	piece->at = UINT64_MAX;
+	rules->nr_pieces_read++;
 	if (!pd_elf_read(dso->text, at, piece->bytes, PIECE_SIZE))
 		return NULL;
 	piece->at = at;
 	return piece->bytes;
+}
+
+/* Returns the table from an offset to the end of the piece, which has *ret_size bytes more. The bytes stay until
+ * another piece is read. NULL: as for take_piece, or the file ends within the piece. */
+static const uint8_t *view_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset,
+				 size_t *ret_size)
+{
+	const size_t within = offset % PIECE_SIZE;
+	const uint8_t *piece = pd_elf_holds(dso->text, offset - within, PIECE_SIZE)
+				       ? take_piece(dso, rules, offset - within)
+				       : NULL;
+	*ret_size = PIECE_SIZE - within;
+	return piece ? piece + within : NULL;
 }
 
 /* As pd_elf_read, but keeps the pieces: addresses in stacks are often close together, and so are their entries. */
@@ -201,14 +216,12 @@ static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 		       size_t size)
 {
 	while (size) {
-		const size_t within = offset % PIECE_SIZE;
-		const size_t nr = size < PIECE_SIZE - within ? size : PIECE_SIZE - within;
-		const uint8_t *piece = pd_elf_holds(dso->text, offset - within, PIECE_SIZE)
-					       ? take_piece(dso, rules, offset - within)
-					       : NULL;
-		if (!piece)
+		size_t nr;
+		const uint8_t *bytes = view_table(dso, rules, offset, &nr);
+		if (!bytes)
 			return pd_elf_read(dso->text, offset, out, size);
-		memcpy(out, piece + within, nr);
+		nr = size < nr ? size : nr;
+		memcpy(out, bytes, nr);
 		offset += nr;
 		out += nr;
 		size -= nr;
@@ -284,20 +297,23 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
 		       uint64_t *ret)
 {
-	uint8_t block[8 * BLOCK];
+	uint8_t copy[8 * BLOCK];
 	const int64_t wanted = (int64_t)(vaddr - rules->index_address);
 	size_t low;
 	PD_COUNT_BEFORE(low, rules->nr_starts, at, rules->starts[at] <= wanted);
 	if (!low)
 		return false;
 	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
-	size_t nr = rules->nr_entries - first < BLOCK ? (size_t)(rules->nr_entries - first) : BLOCK;
-	if (!read_table(dso, rules, rules->index_offset + 8 * first, block, 8 * nr)) {
-		*ret_failed = true;
-		return false;
+	const size_t all = rules->nr_entries - first < BLOCK ? (size_t)(rules->nr_entries - first) : BLOCK;
+	size_t at_hand, nr;
+	const uint8_t *block = view_table(dso, rules, rules->index_offset + 8 * first, &at_hand);
+	if (!block || at_hand < 8 * all) {
+		block = copy;
+		*ret_failed = !read_table(dso, rules, rules->index_offset + 8 * first, copy, 8 * all);
+		if (*ret_failed)
+			return false;
 	}
-	while (nr && start_of(&block[8 * (nr - 1)], rules->eh.swap) > wanted)
-		nr--;
+	PD_COUNT_BEFORE(nr, all, at, start_of(&block[8 * at], rules->eh.swap) <= wanted);
 	if (!nr)
 		return false;
 	const int32_t offset = (int32_t)pd_load32(&block[8 * (nr - 1) + 4], rules->eh.swap);
@@ -307,13 +323,20 @@ static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-/* Reads the entry at an offset into *bytes, a buffer of *room bytes, which grows if needed and if `grows`. */
+/* Reads the entry at an offset. If it crosses pieces, it is copied into *bytes, a buffer of *room bytes, which grows if
+ * needed and if `grows`; else it stays until another piece is read. */
 static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at, uint8_t **bytes,
 		       size_t *room, bool grows, struct pd_frame_entry *ret)
 {
 	if (at >= rules->eh_size)
 		return false;
 	const uint64_t left = rules->eh_size - at;
+	size_t at_hand;
+	const uint8_t *view = view_table(dso, rules, rules->eh_offset + at, &at_hand);
+	at_hand = left < at_hand ? (size_t)left : at_hand;
+	const uint64_t whole = view ? pd_frame_entry_size(&rules->eh, view, at_hand) : 0;
+	if (whole && whole <= at_hand && whole <= *room)
+		return pd_frame_take_entry(&rules->eh, view, (size_t)whole, at, ret);
 	size_t nr = left < WINDOW ? (size_t)left : WINDOW;
 	if (!read_table(dso, rules, rules->eh_offset + at, *bytes, nr))
 		return false;
@@ -374,7 +397,8 @@ static bool take_place(const struct pd_frame_register *from, enum pd_rule_place 
 {
 	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
 	*ret_offset = (int32_t)from->offset;
-	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_OTHER && fits_in(from->offset, 32);
+	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_IN_REGISTER && from->how != PD_FRAME_OTHER &&
+	       fits_in(from->offset, 32);
 }
 
 /* Converts the CFA; false: it is computed from another register, or the offset is too large. */
@@ -405,10 +429,18 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 		rule.kind = PD_RULE_END;
 		return rule;
 	}
-	/* Only aarch64 can have the return address in a register. */
-	if ((return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64) || !fits_in(return_address->offset, 16) ||
-	    !take_place(return_address, &rule.return_address, &rule.return_address_at) ||
-	    !take_place(&places[numbers.fp], &rule.fp, &rule.fp_at))
+	const bool is_moved = return_address->how == PD_FRAME_IN_REGISTER &&
+			      (uint64_t)return_address->offset < PD_FRAME_REGISTERS;
+	if (is_moved) {
+		rule.return_address = PD_RULE_IN_REGISTER;
+		rule.return_address_at = (int32_t)return_address->offset;
+	}
+	/* Only aarch64 can have the return address in the register of a call. */
+	else if ((return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64) ||
+		 !fits_in(return_address->offset, 16) ||
+		 !take_place(return_address, &rule.return_address, &rule.return_address_at))
+		return rule;
+	if (!take_place(&places[numbers.fp], &rule.fp, &rule.fp_at))
 		return rule;
 	if (!take_place(&places[numbers.kept], &rule.kept, &rule.kept_at))
 		rule.kept = PD_RULE_UNKNOWN;
@@ -417,7 +449,8 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 		rule.cfa = row->plt_offset;
 		rule.kind = PD_RULE_FRAME_OF_LEAF;
 	} else if (take_base(row, &numbers, &rule)) {
-		rule.kind = PD_RULE_FRAME;
+		/* only the innermost frame's registers are all known */
+		rule.kind = is_moved ? PD_RULE_FRAME_OF_LEAF : PD_RULE_FRAME;
 	}
 	return rule;
 }
@@ -454,7 +487,11 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	ret->kind = PD_RULE_LIBDWFL;
 	if (!read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry) || entry.is_cie)
 		return true;
+	const uint64_t nr_pieces_read = rules->nr_pieces_read;
 	const struct cie *cie = find_cie(dso, rules, entry.cie);
+	if (rules->nr_pieces_read != nr_pieces_read &&
+	    !read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry))
+		return true;
 	if (!cie || !cie->is_fine || !pd_frame_read_head(&rules->eh, &cie->facts, &entry, &start, &end))
 		return true;
 	if (vaddr < start || vaddr >= end)
