@@ -4,7 +4,10 @@
 #include "config.h"
 #include "spans/spans_impl.h"
 
-static const char *const x86_64[] = {
+#define LONGEST 32
+
+/* Texts instead of pointers: the loader relocates no row at the start of a program. A gap is "". */
+static const char x86_64[][LONGEST] = {
 	[0] = "read", "write", "open", "close", "stat", "fstat", "lstat", "poll", "lseek", "mmap", "mprotect", "munmap",
 	[12] = "brk", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "ioctl", "pread64", "pwrite64", "readv",
 	[20] = "writev", "access", "pipe", "select", "sched_yield", "mremap", "msync", "mincore", "madvise", "shmget",
@@ -59,7 +62,7 @@ static const char *const x86_64[] = {
 	[465] = "listxattrat", "removexattrat", "open_tree_attr",
 };
 
-static const char *const generic[] = {
+static const char generic[][LONGEST] = {
 	[0] = "io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "setxattr", "lsetxattr", "fsetxattr",
 	[8] = "getxattr", "lgetxattr", "fgetxattr", "listxattr", "llistxattr", "flistxattr", "removexattr",
 	[15] = "lremovexattr", "fremovexattr", "getcwd", "lookup_dcookie", "eventfd2", "epoll_create1", "epoll_ctl",
@@ -111,9 +114,12 @@ const char *pd_syscall_name(enum perfdata_arch arch, unsigned long_size, uint64_
 {
 	const bool is_generic = arch == PERFDATA_ARCH_ARM64 || arch == PERFDATA_ARCH_RISCV ||
 				arch == PERFDATA_ARCH_LOONGARCH;
+	const char *name = "";
 	if (long_size != 8)
 		return NULL;
-	if (arch == PERFDATA_ARCH_X86)
-		return number < sizeof x86_64 / sizeof *x86_64 ? x86_64[number] : NULL;
-	return is_generic && number < sizeof generic / sizeof *generic ? generic[number] : NULL;
+	if (arch == PERFDATA_ARCH_X86 && number < sizeof x86_64 / sizeof *x86_64)
+		name = x86_64[number];
+	else if (is_generic && number < sizeof generic / sizeof *generic)
+		name = generic[number];
+	return *name ? name : NULL;
 }

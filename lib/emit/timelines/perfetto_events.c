@@ -10,7 +10,7 @@
 #define NUMBER(number, name) { name, number, PERFETTO_NUMBER }
 #define TEXT(number, name) { name, number, PERFETTO_TEXT }
 #define NUMBERS(number, name) { name, number, PERFETTO_NUMBERS }
-#define FIELDS(...) (const struct perfetto_field[]){ __VA_ARGS__, { NULL, 0, PERFETTO_NUMBER } }
+#define FIELDS(...) (const struct perfetto_field[]){ __VA_ARGS__, { "", 0, PERFETTO_NUMBER } }
 
 static const struct perfetto_event events[] = {
 	{ "android_fs", "android_fs_dataread_end", 431, FIELDS(NUMBER(1, "bytes"), NUMBER(2, "ino"),

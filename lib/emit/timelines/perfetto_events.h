@@ -7,15 +7,16 @@
 
 enum perfetto_type { PERFETTO_NUMBER, PERFETTO_TEXT, PERFETTO_NUMBERS };
 
+/* A text instead of a pointer: the loader relocates no field at the start of a program. */
 struct perfetto_field {
-	const char *name;              /* the kernel's name */
+	char name[32];                 /* the kernel's name */
 	unsigned number;               /* of the field in the message */
 	enum perfetto_type type;
 };
 struct perfetto_event {
 	const char *system, *name;
 	unsigned number;               /* of the field in FtraceEvent */
-	const struct perfetto_field *fields;   /* ends with name NULL */
+	const struct perfetto_field *fields;   /* ends with name "" */
 };
 /* NULL: Perfetto has no message for the event. */
 const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event *event);

@@ -65,7 +65,7 @@ static void put_known(struct perfdata_text *out, const struct perfetto_event *kn
 		      const struct perfdata_trace_event *event, struct perfdata_bytes raw,
 		      enum perfdata_byte_order order, struct perfdata_text *room)
 {
-	for (const struct perfetto_field *into = known->fields; into->name; into++) {
+	for (const struct perfetto_field *into = known->fields; *into->name; into++) {
 		const struct perfdata_trace_field *field = pd_trace_field_named(event, into->name);
 		struct perfdata_trace_value value;
 		if (!field || pd_trace_value(field, raw, order, &value) != PERFDATA_OK)
