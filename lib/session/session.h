@@ -143,8 +143,8 @@ uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count);
 /* Copies a record for deliveries, outside of the batch's list of records; its bytes stay valid as long as the batch. */
 const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct perfdata_raw *raw);
 bool pd_batch_is_full(const struct pd_batch *batch);
-/* How many of these records fit into a batch (NULL: a new one) if each is wanted and has one delivery. */
-unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
+/* How many of these records fit into the open batch, or a new one, if each is wanted and has one delivery. */
+unsigned pd_batch_takes(const struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr);
 /* Counts the bytes of records that were counted and are not in the batch. */
 void pd_batch_count_bytes(struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
 /* Call it before the batch is returned to the caller. */

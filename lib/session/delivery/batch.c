@@ -9,6 +9,8 @@
 /* The most that a record counts for in a batch: a copied stack makes a record large without making more work, and with
  * few records in each batch, threads would mostly wake each other. */
 #define RECORD_BYTES (16u << 10)
+/* Making spans of a record takes a fraction of the work that other records make. */
+#define SPANS_PART 4u
 #ifndef BATCH_RECORDS   /* fuzzing sets a smaller number */
 #define BATCH_RECORDS 8192u
 #endif
@@ -58,7 +60,12 @@ static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *
 	return pd_chunks_hold(&batch->chunks, chunk, &chunk->mark) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static size_t work_of(const struct perfdata_raw *raw) { return raw->size < RECORD_BYTES ? raw->size : RECORD_BYTES; }
+/* How much a record counts towards the end of its batch. */
+static inline size_t work_of(const struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	const size_t work = raw->size < RECORD_BYTES ? raw->size : RECORD_BYTES;
+	return session->only_spans ? work / SPANS_PART : work;
+}
 
 struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 {
@@ -81,16 +88,19 @@ struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct pe
 	if (record != raw)
 		*record = *raw;
 	batch->public.bytes += raw->size;
-	batch->excess += raw->size - work_of(raw);
+	batch->excess += raw->size - work_of(batch->owner, raw);
 	return record;
 }
 
 void pd_batch_count_bytes(struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
 {
+	size_t bytes = 0, work = 0;
 	for (unsigned i = 0; i < nr; i++) {
-		batch->public.bytes += raws[i].size;
-		batch->excess += raws[i].size - work_of(&raws[i]) / 4;
+		bytes += raws[i].size;
+		work += work_of(batch->owner, &raws[i]);
 	}
+	batch->public.bytes += bytes;
+	batch->excess += bytes - work;
 }
 
 uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count)
@@ -132,18 +142,18 @@ bool pd_batch_is_full(const struct pd_batch *batch)
 	return is_full_with(batch, 0, 0) || batch->nr_spans >= 4 * BATCH_RECORDS;
 }
 
-unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
+unsigned pd_batch_takes(const struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr)
 {
 	static const struct pd_batch none;
+	const struct pd_batch *batch = session->open ? session->open : &none;
 	size_t bytes = 0;
 	unsigned count = 0;
-	batch = batch ? batch : &none;
 	for (unsigned i = 0; i < nr; i++)
-		bytes += work_of(&raws[i]);
+		bytes += work_of(session, &raws[i]);
 	if (!is_full_with(batch, bytes, nr))
 		return nr;
 	for (bytes = 0; count < nr && !is_full_with(batch, bytes, count); count++)
-		bytes += work_of(&raws[count]);
+		bytes += work_of(session, &raws[count]);
 	return count;
 }
 

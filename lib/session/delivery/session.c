@@ -403,7 +403,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	}
 	const struct perfdata_raw *next = &upcoming->pending.records[upcoming->at];
 	/* the end of a batch depends on its records alone, not on how many the reader returned at once */
-	const unsigned nr = pd_batch_takes(session->open, next, upcoming->pending.nr - upcoming->at);
+	const unsigned nr = pd_batch_takes(session, next, upcoming->pending.nr - upcoming->at);
 	unsigned taken;
 	enum perfdata_status status = pd_take_samples(session, next, nr, &taken);
 	if (status == PERFDATA_OK && !taken) {
