@@ -22,11 +22,13 @@
 #include "emit/emitters.h"
 #include "run/run.h"
 #include "json_text.h"
+#include "recording.h"
 #include "unit.h"
 #include "opening.h"
 
 #define MAX_FILE 65536
-#define MAX_FAILURES 20000
+#define SPILLED 50000u      /* samples, of 48 bytes each */
+#define MAX_FAILURES 200000
 
 static const char *const names[] = {
 	"stat-73.data", "stream-trace-73.pipe", "zstd-73.data", "group-73.data", "bad-garbage.data",
@@ -60,9 +62,18 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size)
 #if __SIZEOF_LONG__ == 4
 #define __real_pread __real_pread64
 #define __wrap_pread __wrap_pread64
+#define __real_pwrite __real_pwrite64
+#define __wrap_pwrite __wrap_pwrite64
 #define __real_mkostemp __real_mkostemp64
 #define __wrap_mkostemp __wrap_mkostemp64
 #endif
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+	return fails(&writing) ? -1 : __real_pwrite(fd, bytes, size, offset);
+}
 
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
@@ -349,14 +360,30 @@ static void test_allocations(void)
 		sizeof names / sizeof *names);
 }
 
+/* Converts samples in no order of time. 1 MB of them waits in memory, the least that goes into a temporary file. */
+static void fail_with_spills(struct conversion c)
+{
+	struct recording records, file;
+	recording_init(&records, false);
+	for (unsigned n = 0; n < SPILLED; n++)
+		recording_sample(&records, 10, 1000 + n * 7919ull % SPILLED, n % 50);
+	recording_file(&file, &records, 0);
+	pd_hash_map_release(&seen);
+	c.name = "samples in no order";
+	c.bytes = file.data;
+	c.size = file.size;
+	c.emitter = perfdata_registry_find(NULL, "folded");
+	c.jobs = 1;
+	c.max_memory = 1;
+	fail_in_turn(&c);
+	recording_release(&records);
+	recording_release(&file);
+}
+
 static void test_allocations_of_spills(void)
 {
-	fail_everywhere((struct conversion){ .jobs = 1,
-					     .max_memory = 1,
-					     .countdown = &alloc_fail_countdown,
-					     .status = PERFDATA_ENOMEM,
-					     .expected = 30 },
-			2);
+	fail_with_spills((struct conversion){
+		.countdown = &alloc_fail_countdown, .status = PERFDATA_ENOMEM, .expected = 30 });
 }
 
 static void test_writes(void)
@@ -416,12 +443,14 @@ static void test_short_writes(void)
 
 static void test_spill_writes(void)
 {
-	fail_everywhere((struct conversion){ .jobs = 1,
-					     .max_memory = 1,
-					     .countdown = &writing.countdown,
-					     .status = PERFDATA_EWRITE,
-					     .expected = 1 },
-			2);
+	fail_with_spills((struct conversion){
+		.countdown = &writing.countdown, .status = PERFDATA_EWRITE, .expected = 3 });
+}
+
+static void test_spill_reads(void)
+{
+	fail_with_spills((struct conversion){
+		.countdown = &reading.countdown, .status = PERFDATA_EREAD, .expected = 3 });
 }
 
 static void test_reads(void)
@@ -495,6 +524,7 @@ int main(void)
 		{ "each write and allocation of packed outputs", test_compressed_writes },
 		{ "writes of one byte", test_short_writes },
 		{ "each write of a temporary file", test_spill_writes },
+		{ "each read of a temporary file", test_spill_reads },
 		{ "each read", test_reads },
 		{ "each new thread", test_threads },
 	};
