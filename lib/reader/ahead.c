@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-#define BLOCKS 6u
+#define BLOCKS 20u
 #define BLOCK_RECORDS 1024u
 /* Records with copies of stacks are large. A block ends at this many bytes, so that the asking thread waits for few
  * such records and the blocks reuse their memory. */
