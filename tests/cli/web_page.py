@@ -32,8 +32,7 @@ const given = JSON.parse(process.argv[2]);
   page.on("dialog", d => { wrong.push("dialog: " + d.message()); d.dismiss(); });
   page.on("request", r => { if (!/^(file:|data:|blob:)/.test(r.url())) wrong.push("request: " + r.url()); });
   await page.setViewport({ width: 1200, height: 900 });
-  await page.goto("file://" + given.page);
-  await page.waitForFunction("window.perfdata && window.perfdata.ready");
+  await page.goto("file://" + given.page, { waitUntil: "domcontentloaded" });
   const session = await page.createCDPSession();
   await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: given.folder, eventsEnabled: true });
 
@@ -65,7 +64,9 @@ const given = JSON.parse(process.argv[2]);
     return frame;
   };
 
+  /* before the module has started */
   await drop([given.named]);
+  await page.waitForFunction("window.perfdata && window.perfdata.ready");
   await idle();
   said.unnamed = await look("unnamed");
   await drop([given.named, given.bundle]);

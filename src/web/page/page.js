@@ -405,15 +405,17 @@ async function unpack(id) {
 	return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
-function listen() {
+// Files that come before the module has started wait for it: without a listener, the browser would leave the page for a dropped file.
+function listenForFiles(started) {
+	const onceStarted = (work) => started.then((hasStarted) => { if (hasStarted) work(); });
 	for (const id of ['recording', 'bundle'])
 		$(id).addEventListener('change', () => {
 			const [file] = $(id).files;
-			if (file && id === 'bundle')
-				now.recording ? show(now.recording, file) : (now.bundle = file, $('given').textContent = `${file.name}; now open a recording`);
-			else if (file)
-				show(file, now.recording ? null : now.bundle);
 			$(id).value = '';
+			if (file && id === 'bundle')
+				onceStarted(() => { now.recording ? show(now.recording, file) : (now.bundle = file, $('given').textContent = `${file.name}; now open a recording`); });
+			else if (file)
+				onceStarted(() => show(file, now.recording ? null : now.bundle));
 		});
 	for (const kind of ['dragenter', 'dragover'])
 		addEventListener(kind, (event) => { event.preventDefault(); document.body.classList.add('over'); });
@@ -421,8 +423,12 @@ function listen() {
 	addEventListener('drop', (event) => {
 		event.preventDefault();
 		document.body.classList.remove('over');
-		take([...event.dataTransfer.files]);
+		const files = [...event.dataTransfer.files];
+		onceStarted(() => take(files));
 	});
+}
+
+function listen() {
 	$('cancel').addEventListener('click', () => {
 		abort.abort();
 		abort = new AbortController();
@@ -448,12 +454,18 @@ function listen() {
 	$('conversion').addEventListener('submit', convertNow);
 }
 
-try {
-	const worker = URL.createObjectURL(new Blob([$('worker').textContent], { type: 'text/javascript' }));
-	client = clientOf(() => new Worker(worker), unpack('module'));
-	facts = await client.ready();
-	listen();
-	window.perfdata = { ready: true, state: () => now };
-} catch (error) {
-	showMessage(`This browser cannot run the page: ${error.message}`);
+async function start() {
+	try {
+		const worker = URL.createObjectURL(new Blob([$('worker').textContent], { type: 'text/javascript' }));
+		client = clientOf(() => new Worker(worker), unpack('module'));
+		facts = await client.ready();
+		listen();
+		window.perfdata = { ready: true, state: () => now };
+		return true;
+	} catch (error) {
+		showMessage(`This browser cannot run the page: ${error.message}`);
+		return false;
+	}
 }
+
+listenForFiles(start());
