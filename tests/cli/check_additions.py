@@ -34,7 +34,7 @@ SECTION = {
 
 """),
         ("};\n_Static_assert(sizeof sections", '\tSECTION(35, "lighting", "LIGHTING", "Made up.", lighting_fields, FIRST, 0),\n')],
-    "lib/rewrite/anonymize_rows.c": [('	{ "note", NULL, PD_DROP },', '	{ "lighting", "lamps", PD_KEEP },\n	{ "lighting", "shade", PD_NAME },\n')],
+    "lib/rewrite/anonymize_rows.c": [('	{ "note", "", PD_DROP },', '	{ "lighting", "lamps", PD_KEEP },\n	{ "lighting", "shade", PD_NAME },\n')],
 }
 TRACER = {
     "lib/auxtrace/auxtrace.h": [("	PD_AUX_VPA_DTL = 7,", "	PD_AUX_CHALK = 9,\n"), ("pd_dtl_tracer;", "pd_chalk_tracer, ")],

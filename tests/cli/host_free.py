@@ -22,8 +22,8 @@ RUNNING_KERNEL = "/sys/kernel/notes"             # with symbols: whether it is t
 NAMELESS = [["script"], ["ndjson"], ["csv"]]     # of tracepoints without chains
 RECORDINGS = ["callgraph-73.data", "dwarf-73.data", "trace-73.data", "stream-trace-61.pipe", "threads-73.dir", "zstd-73.data"]
 # the recording, opened by the descriptor that found a regular file; how many processors there are; which memory the program
-# itself has; what the C library reads for a time in UTC
-HARMLESS = re.compile(r"/etc/localtime$|/sys/devices/system/cpu/|/proc/self/(fd/\d+|maps|auxv)$|/dev/(null|urandom)$|/sys/kernel/mm/transparent_hugepage")
+# itself has; what the C library reads for a time in UTC; what the loader opens for a library that is loaded at first need
+HARMLESS = re.compile(r"/etc/localtime$|/etc/ld\.so\.cache$|/lib(?:z|zstd|lzma|dw)\.so\.[0-9.]+$|/sys/devices/system/cpu/|/proc/self/(fd/\d+|maps|auxv)$|/dev/(null|urandom)$|/sys/kernel/mm/transparent_hugepage")
 CALL = re.compile(r'^\d+ +\w+\((?:AT_FDCWD, )?"((?:[^"\\]|\\.)*)"')
 
 
