@@ -14,7 +14,7 @@
 #define BLOCK_RECORDS 1024u
 /* Records with copies of stacks are large. A block ends at this many bytes, so that the asking thread waits for few
  * such records and the blocks reuse their memory. */
-#define BLOCK_BYTES (1u << 20)
+#define BLOCK_BYTES (256u << 10)
 #define BLOCK_NOTES 64u
 
 /* A finding that waits until the asking thread has taken the records before it. */
