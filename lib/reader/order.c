@@ -143,8 +143,8 @@ static void leave_portion(struct pd_order *order, const struct portion *portion)
 	leave_block(order, portion->block);
 }
 
-/* Finds room for at least PD_MAX_RECORDS in the open block. NULL without memory. */
-static struct perfdata_raw *find_room(struct pd_order *order, unsigned *ret_nr)
+/* Finds room for a portion of at least PD_MAX_RECORDS in the open block. Returns for how many; 0: no memory. */
+static unsigned find_room(struct pd_order *order, struct portion *ret)
 {
 	struct pd_order_block *block = order->open;
 	if (block && !block->nr_runs)
@@ -152,7 +152,7 @@ static struct perfdata_raw *find_room(struct pd_order *order, unsigned *ret_nr)
 	if (!block || PD_BLOCK_RECORDS - block->nr_used < PD_MAX_RECORDS) {
 		block = order->free ? order->free : pd_malloc(sizeof *block);
 		if (!block)
-			return NULL;
+			return 0;
 		if (block == order->free)
 			order->free = block->next_free;
 		else
@@ -160,8 +160,8 @@ static struct perfdata_raw *find_room(struct pd_order *order, unsigned *ret_nr)
 		block->nr_used = block->nr_runs = 0;
 		order->open = block;
 	}
-	*ret_nr = PD_BLOCK_RECORDS - block->nr_used;
-	return &block->raws[block->nr_used];
+	*ret = (struct portion){ .raws = &block->raws[block->nr_used], .block = block };
+	return PD_BLOCK_RECORDS - block->nr_used;
 }
 
 /* --- records come ------------------------------------------------------------------------------------------------- */
@@ -439,14 +439,12 @@ static void pass_raws(struct perfdata_reader *reader, const struct perfdata_raw 
 static enum perfdata_status read_portion(struct perfdata_reader *reader, struct portion *ret)
 {
 	struct pd_order *order = reader->order;
-	unsigned room;
-	ret->raws = find_room(order, &room);
-	if (!ret->raws)
+	const unsigned room = find_room(order, ret);
+	if (!room)
 		return PERFDATA_ENOMEM;
-	ret->block = order->open;
 	ret->nr = pd_reader_samples(reader, ret->raws, room);
 	const enum perfdata_status status = ret->nr ? PERFDATA_OK : pd_reader_read(reader, ret->raws, &ret->nr);
-	order->open->nr_used += status == PERFDATA_OK ? ret->nr : 0;
+	ret->block->nr_used += status == PERFDATA_OK ? ret->nr : 0;
 	return status;
 }
 
@@ -458,15 +456,11 @@ bool pd_order_read_more(struct perfdata_reader *reader)
 	    pd_vector_grow(&order->coming, &order->coming_room, order->nr_coming, sizeof *order->coming) < 0)
 		return false;
 	struct portion *portion = &order->coming[order->nr_coming];
-	unsigned room;
-	portion->raws = find_room(order, &room);
-	if (!portion->raws)
-		return false;
-	portion->block = order->open;
-	portion->nr = pd_reader_read_plain(reader, portion->raws, room);
+	const unsigned room = find_room(order, portion);
+	portion->nr = room ? pd_reader_read_plain(reader, portion->raws, room) : 0;
 	if (!portion->nr)
 		return false;
-	order->open->nr_used += portion->nr;
+	portion->block->nr_used += portion->nr;
 	for (unsigned i = 0; i < portion->nr; i++)
 		order->coming_bytes += portion->raws[i].size;
 	hold_portion(order, portion);

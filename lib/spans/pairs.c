@@ -255,9 +255,7 @@ static enum perfdata_status give_pair(struct pd_spans *spans, const struct pd_sp
 		span->tid = raw->tid;
 		span->who = who;
 	}
-	span->end = raw->time;
-	span->end_cpu = raw->cpu;
-	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+	pd_span_set_end(span, raw->time, raw);
 	span->has_result = pd_spans_number(spans, event->fields[4], data, &result);
 	span->result = span->has_result ? (int64_t)result : 0;
 	return pd_spans_give(spans, span, raw);

@@ -191,6 +191,13 @@ static inline struct pd_span *pd_spans_begin(struct pd_spans *spans, enum perfda
 	span->kind = kind;
 	return span;
 }
+/* Sets the end of a span: the record that ends it. */
+static inline void pd_span_set_end(struct pd_span *span, uint64_t end, const struct perfdata_raw *raw)
+{
+	span->end = end;
+	span->end_cpu = raw->cpu;
+	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+}
 /* Counts the span and passes it to the caller. */
 enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret);

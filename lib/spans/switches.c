@@ -34,13 +34,11 @@ static enum perfdata_status give_run(struct pd_spans *spans, int32_t tid, const 
 	span->state = PD_STATE_RUNNING;
 	span->source = source_of(spans);
 	span->begin = since->time;
-	span->end = raw->time;
 	span->tid = tid;
 	span->who = *who;
 	span->cpu = since->cpu;
-	span->end_cpu = raw->cpu;
 	span->begins = since->place;
-	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
+	pd_span_set_end(span, raw->time, raw);
 	return pd_spans_give(spans, span, raw);
 }
 
@@ -88,13 +86,6 @@ static enum perfdata_status give_endless(struct pd_spans *spans, const struct pd
 	return span ? pd_spans_give(spans, span, raw) : PERFDATA_ENOMEM;
 }
 
-static void set_end(struct pd_span *span, uint64_t end, const struct perfdata_raw *raw)
-{
-	span->end = end;
-	span->end_cpu = raw->cpu;
-	span->ends = (struct pd_span_place){ raw->offset, raw->inner };
-}
-
 /* Reports the time in the run queue: from the wake-up, or from the loss of the CPU, to the next run. */
 static enum perfdata_status give_queued(struct pd_spans *spans, const struct pd_span_thread *thread, uint64_t since,
 					bool woken, const struct perfdata_raw *raw)
@@ -105,7 +96,7 @@ static enum perfdata_status give_queued(struct pd_spans *spans, const struct pd_
 	if (!span)
 		return PERFDATA_ENOMEM;
 	span->begin = since;
-	set_end(span, raw->time, raw);
+	pd_span_set_end(span, raw->time, raw);
 	if (woken)
 		set_wake(thread, span);
 	return pd_spans_give(spans, span, raw);
@@ -129,7 +120,7 @@ static enum perfdata_status come_unseen(struct pd_spans *spans, struct pd_span_t
 	span->tid = thread->tid;
 	span->who = who;
 	span->source = source_of(spans);
-	set_end(span, raw->time, raw);
+	pd_span_set_end(span, raw->time, raw);
 	if (woken) {
 		set_wake(thread, span);
 		span->state = PD_STATE_RUN_QUEUE;
@@ -160,7 +151,7 @@ static enum perfdata_status enter_thread(struct pd_spans *spans, struct pd_span_
 		struct pd_span *span = begin_wait(spans, PERFDATA_SPAN_OFF, thread);
 		if (!span)
 			return PERFDATA_ENOMEM;
-		set_end(span, end, raw);
+		pd_span_set_end(span, end, raw);
 		if (woken)
 			set_wake(thread, span);
 		if (queued) {
