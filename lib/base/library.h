@@ -30,7 +30,15 @@ enum perfdata_status pd_library_load(struct pd_library *library, struct pd_libra
 /* A member of a table of functions, with the type that the library's header states. Use: struct table {
  * LIST(PD_LIBRARY_MEMBER) }, where LIST(FUNCTION) contains FUNCTION(name) for each. */
 #define PD_LIBRARY_MEMBER(name) _Atomic(__typeof__(&name)) name;
-/* Finds that function. Use: LIST(PD_LIBRARY_FIND) in pd_library.find_functions, where `table` points to the table. */
+/* Defines `finder`, for pd_library.find_functions, which finds the functions of a list for a table. */
+#define PD_LIBRARY_FINDER(finder, LIST, functions) \
+	static bool finder(void *handle) \
+	{ \
+		__typeof__(functions) *const table = &(functions); \
+		void *found; \
+		LIST(PD_LIBRARY_FIND) \
+		return true; \
+	}
 #define PD_LIBRARY_FIND(name) \
 	found = dlsym(handle, #name); \
 	if (!found) \

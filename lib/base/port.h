@@ -97,7 +97,7 @@ static inline void pd_relax(void)
 #define PD_LARGE_PAGE ((size_t)2 << 20)
 
 /* Save memory or time, or do nothing. */
-/* Asks for large pages in this memory, all of which will be used. Small ones are cleared one by one at first use. */
+/* Asks for large pages in memory that will be used whole. The kernel clears small pages one by one at first use. */
 void pd_prefer_large_pages(void *memory, size_t size);
 void pd_read_sequentially(int fd);
 void pd_enlarge_pipe(int fd, int size);

@@ -19,13 +19,7 @@ struct table {
 #ifdef PD_LOADS_CODECS
 static struct table libz;
 
-static bool find_functions(void *handle)
-{
-	struct table *const table = &libz;
-	void *found;
-	FUNCTIONS(PD_LIBRARY_FIND)
-	return true;
-}
+PD_LIBRARY_FINDER(find_functions, FUNCTIONS, libz)
 
 PD_NOTE_LIBRARY(zlib, "gzip", "Compressed outputs and recordings, pages of flame graphs, symbol tables", "recommended",
 		"[\"libz.so.1\"]");

@@ -16,13 +16,7 @@ struct table {
 #ifdef PD_LOADS_CODECS
 static struct table liblzma;
 
-static bool find_functions(void *handle)
-{
-	struct table *const table = &liblzma;
-	void *found;
-	FUNCTIONS(PD_LIBRARY_FIND)
-	return true;
-}
+PD_LIBRARY_FINDER(find_functions, FUNCTIONS, liblzma)
 
 PD_NOTE_LIBRARY(lzma, "xz", "Recordings, kernel modules and symbol tables that xz compressed", "recommended",
 		"[\"liblzma.so.5\"]");

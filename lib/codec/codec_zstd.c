@@ -20,13 +20,7 @@ struct table {
 #ifdef PD_LOADS_CODECS
 static struct table libzstd;
 
-static bool find_functions(void *handle)
-{
-	struct table *const table = &libzstd;
-	void *found;
-	FUNCTIONS(PD_LIBRARY_FIND)
-	return true;
-}
+PD_LIBRARY_FINDER(find_functions, FUNCTIONS, libzstd)
 
 PD_NOTE_LIBRARY(zstd, "zstd", "Compressed recordings (perf record -z) and outputs", "recommended",
 		"[\"libzstd.so.1\"]");

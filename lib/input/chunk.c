@@ -142,8 +142,8 @@ static struct pd_chunk *place_chunk(struct pd_chunk_pool *pool, struct pd_chunk_
 	return chunk;
 }
 
-/* Makes two chunks, of which one is free. The second large page of the allocation, which aligns the first, is not used
- * and so takes no memory. */
+/* Makes two chunks: returns one, and adds the other to the free chunks. The allocation is two large pages long, so that
+ * it contains a whole one; beside the pair, nobody touches its other bytes, so they take no memory. */
 static struct pd_chunk *make_pair(struct pd_chunk_pool *pool)
 {
 	struct pd_chunk_pair *pair = pd_malloc(2 * PD_LARGE_PAGE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Process state: threads with their names and maps, and the interned dsos, frames and stacks. Only the session's thread
- * changes it. Any thread may read a dso, frame, stack or comm of which it has received the id.
+ * changes it. A thread that has received the id of a dso, frame, stack or comm may read it.
  *
  * The rules for threads and maps follow perf, so that the library can reproduce perf's text: doc/ARCHITECTURE.md
  * describes the behaviour of tools/perf/util/{machine,thread,maps,map}.c. */

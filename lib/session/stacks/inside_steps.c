@@ -150,7 +150,7 @@ static bool is_same_symbol(const struct pd_state *state, const struct perfdata_s
 }
 
 /* Gives a compiled method the name and file of the interpreted one, so that both are one method. A method that was
- * compiled while it ran has two frames, of which one stays. */
+ * compiled while it ran has two frames; one of them stays. */
 static void merge_jit(struct pd_state *state, struct pd_steps *steps, uint8_t *kinds)
 {
 	size_t kept = 0;

@@ -10,13 +10,7 @@
 
 struct pd_elfutils_functions pd_elfutils;
 
-static bool find_functions(void *handle)
-{
-	struct pd_elfutils_functions *const table = &pd_elfutils;
-	void *found;
-	PD_ELFUTILS_FUNCTIONS(PD_LIBRARY_FIND)
-	return true;
-}
+PD_LIBRARY_FINDER(find_functions, PD_ELFUTILS_FUNCTIONS, pd_elfutils)
 
 PD_NOTE_LIBRARY(libdw, "unwinding", "Unwinds copied user stacks, reads unusual debugging information", "recommended",
 		"[\"libdw.so.1\"]");
