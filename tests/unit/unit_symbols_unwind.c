@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unwinds this process's own stack from copied registers and memory, and asks for lines of its own code. */
+/* Unwinds this process's own stack from copied registers and memory, and asks for lines of its own code. Built once
+ * with a table .eh_frame for its code, and once with .debug_frame (HAS_DEBUG_FRAME). */
 #define _GNU_SOURCE
 #include "config.h"
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include "perfdata/symbols.h"
 #include "symbols/unwind/unwinder.h"
 #include "symbols/unwind/unwind.h"
+#include "symbols/unwind/unwind_debug_frame.h"
 #include "symbol_dso.h"
 #include "unit.h"
 
@@ -324,6 +326,28 @@ static bool is_found_ahead(struct perfdata_unwinder *unwinder, struct mappings *
 	return found;
 }
 
+#ifdef HAS_DEBUG_FRAME
+/* Whether this program has the table for which it was built. */
+static void test_table(void)
+{
+	struct mappings mappings = { 0 };
+	struct perfdata_unwind_map map = { 0 };
+	const struct pd_elf *file;
+	struct pd_debug_frame table;
+	uint64_t vaddr, at;
+	open_self(&mappings);
+	const uint64_t address = (uintptr_t)perfdata_test_middle;
+	CHECK(find_mapping(&mappings, address, &map));
+	CHECK_EQ(pd_symbols_vaddr(mappings.dso, address - map.start + map.pgoff, &vaddr), PERFDATA_OK);
+	CHECK(pd_frame_find_debug(mappings.dso->text, mappings.dso->debug, &file) != NULL);
+	CHECK_EQ(pd_debug_frame_open(mappings.dso, &table), PERFDATA_OK);
+	CHECK_EQ(pd_debug_frame_find(&table, vaddr, &at), PERFDATA_OK);
+	CHECK_EQ(pd_debug_frame_find(&table, 0, &at), PERFDATA_ABSENT);
+	pd_debug_frame_close(mappings.dso, &table);
+	perfdata_symbols_free(mappings.symbols);
+}
+#endif
+
 /* Rules of files and libdwfl find the same steps, also where registers and stacks are damaged. */
 static void test_rules(void)
 {
@@ -401,6 +425,9 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "unwind: this process, cut off, overwritten", test_unwind },
 		{ "unwind: files stay known", test_check },
+#ifdef HAS_DEBUG_FRAME
+		{ "unwind: the table of this program", test_table },
+#endif
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "source: a line of this program", test_source },
 	};

@@ -265,3 +265,20 @@ bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDE
 	}
 	return in_file;
 }
+
+const struct pd_elf_section *pd_frame_find_debug(const struct pd_elf *code, const struct pd_elf *debug,
+						 const struct pd_elf **ret_file)
+{
+	const struct pd_elf *const files[] = { code, debug };
+	for (unsigned i = 0; i < 2; i++) {
+		const struct pd_elf *file = files[i];
+		if (!file || file->header.e_ident[EI_CLASS] != code->header.e_ident[EI_CLASS])
+			continue;
+		const struct pd_elf_section *section = pd_elf_section(file, ".debug_frame");
+		section = section ? section : pd_elf_section(file, ".zdebug_frame");
+		*ret_file = file;
+		if (section && section->header.sh_type != SHT_NOBITS)
+			return section;
+	}
+	return NULL;
+}

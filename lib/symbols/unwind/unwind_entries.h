@@ -66,6 +66,10 @@ struct pd_frame_place {
 #define PD_FRAME_INDEX_HEAD 12u   /* version, encodings, place of .eh_frame, number of entries */
 /* Finds .eh_frame. index_head: the first bytes of the index if is_indexed. false: there are no entries. */
 bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDEX_HEAD], struct pd_frame_place *ret);
+/* Finds .debug_frame in a file with code, or in its separate file with debug information (may be NULL). *ret_file: the
+ * file that has it. NULL: neither has it. */
+const struct pd_elf_section *pd_frame_find_debug(const struct pd_elf *code, const struct pd_elf *debug,
+						 const struct pd_elf **ret_file);
 
 /* --- unwind_rows.c ------------------------------------------------------------------------------------------------ */
 
@@ -74,6 +78,7 @@ enum pd_frame_how {
 	PD_FRAME_DEFAULT,           /* the table has no rule: the ABI decides */
 	PD_FRAME_UNDEFINED, PD_FRAME_SAME,
 	PD_FRAME_AT_CFA,            /* in memory, at CFA + offset */
+	PD_FRAME_IS_CFA,            /* the value is CFA + offset */
 	PD_FRAME_IN_REGISTER,       /* in another register, whose number is the offset */
 	PD_FRAME_OTHER,
 };

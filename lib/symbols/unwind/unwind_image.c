@@ -251,7 +251,6 @@ static enum perfdata_status read_bytes(const struct pd_elf *elf, struct pd_work 
 static enum perfdata_status make_image(const struct pd_elf *elf, const struct pd_elf *debug, struct pd_work *work,
 				       struct image *ret)
 {
-	const struct pd_elf *const files[] = { elf, debug };
 	struct table eh = { .elf = elf, .facts.wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
 			    .facts.swap = pd_elf_swaps(elf) };
 	struct table frame = eh;
@@ -273,15 +272,11 @@ static enum perfdata_status make_image(const struct pd_elf *elf, const struct pd
 		pd_free(index);
 		index = NULL;
 	}
-	for (size_t i = 0; i < 2 && !status && !frame.bytes; i++) {
-		if (files[i] && files[i]->header.e_ident[EI_CLASS] != elf->header.e_ident[EI_CLASS])
-			continue;
-		const struct pd_elf_section *s = files[i] ? pd_elf_section(files[i], ".debug_frame") : NULL;
-		s = s || !files[i] ? s : pd_elf_section(files[i], ".zdebug_frame");
-		if (!s || s->header.sh_type == SHT_NOBITS)
-			continue;
+	const struct pd_elf *file;
+	const struct pd_elf_section *section = pd_frame_find_debug(elf, debug, &file);
+	if (!status && section) {
 		uint64_t whole;
-		status = pd_dwarf_whole_section(files[i], s, work, &frame.bytes, &whole);
+		status = pd_dwarf_whole_section(file, section, work, &frame.bytes, &whole);
 		frame.size = status ? 0 : (size_t)whole;
 		if (!status)
 			status = check_table(&frame, work);

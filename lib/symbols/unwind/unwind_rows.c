@@ -136,9 +136,11 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	case DW_CFA_undefined: put_place(run, number, PD_FRAME_UNDEFINED, 0); return true;
 	case DW_CFA_same_value: put_place(run, number, PD_FRAME_SAME, 0); return true;
 	case DW_CFA_register: put_place(run, number, PD_FRAME_IN_REGISTER, (int64_t)pd_dwarf_uleb(c)); return true;
-	case DW_CFA_val_offset: case DW_CFA_val_offset_sf:
-		put_place(run, number, PD_FRAME_OTHER, 0);
-		pd_dwarf_uleb(c);
+	case DW_CFA_val_offset:
+		put_place(run, number, PD_FRAME_IS_CFA, read_scaled(run, pd_dwarf_uleb(c)));
+		return true;
+	case DW_CFA_val_offset_sf:
+		put_place(run, number, PD_FRAME_IS_CFA, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 		return true;
 	case DW_CFA_expression: case DW_CFA_val_expression:
 		put_place(run, number, PD_FRAME_OTHER, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of a file for unwinding. A look-up of an address reads its entry and the bytes around it, so the tables of
- * a large file need not fit into memory; a rule takes 24 bytes. This file makes rules if .eh_frame has the index that
- * linkers write (.eh_frame_hdr); libdwfl unwinds through other files. */
+/* The rules of a file for unwinding; a rule takes 24 bytes. This file makes rules if .eh_frame has the index that
+ * linkers write (.eh_frame_hdr), or if there is no .eh_frame; libdwfl unwinds through other files. A look-up in
+ * .eh_frame reads the entry of the address and the bytes around it, so the tables of a large file need not fit into
+ * memory. As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. */
 #include "config.h"
 #include "symbols/unwind/unwind_rules.h"
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "symbols/answers/symbol_answers.h"
+#include "symbols/unwind/unwind_debug_frame.h"
 #include "symbols/unwind/unwind_entries.h"
 
 /* --- rules in two words ------------------------------------------------------------------------------------------- */
@@ -79,6 +81,19 @@ struct cie {
 	struct pd_frame_row row;
 };
 
+/* The CIEs of a table that were read last. */
+struct cies {
+	struct cie items[MOST_CIES];
+	unsigned nr, next;
+};
+
+/* .debug_frame, opened for the first address without an entry in .eh_frame. */
+struct debug_frame {
+	enum perfdata_status status;       /* result of opening it */
+	struct pd_debug_frame table;
+	struct cies cies;
+};
+
 struct pd_rules {
 	struct pd_monitor *lock;           /* protects all members; slots are read without it */
 	_Atomic(struct slots *) slots;
@@ -87,14 +102,15 @@ struct pd_rules {
 	bool is_opened, is_fine;
 	struct pd_work work;               /* limits reading and running entries */
 	atomic_bool is_beyond;             /* the limit was reached: stacks end in this file */
-	bool has_debug_frame;              /* libdwfl searches it for addresses without an entry in .eh_frame */
+	bool has_debug_frame;
+	struct debug_frame *debug_frame;   /* NULL: not yet needed */
+	bool has_eh;                       /* .eh_frame has entries: */
 	struct pd_frame_table eh;
 	uint64_t eh_offset, eh_size;
 	uint64_t index_offset, index_address, nr_entries;
 	int32_t *starts;                   /* start of each BLOCK-th entry of the index */
 	size_t nr_starts;
-	struct cie cies[MOST_CIES];
-	unsigned nr_cies, next_cie;
+	struct cies cies;
 	uint8_t *bytes;                    /* buffer for an entry */
 	size_t room;
 	uint8_t cie_bytes[WINDOW];
@@ -255,18 +271,20 @@ static bool read_starts(const struct pd_elf *elf, struct pd_rules *rules)
 	return true;
 }
 
-static bool has_debug_frame(const struct pd_elf *elf)
-{
-	return elf && (pd_elf_section(elf, ".debug_frame") || pd_elf_section(elf, ".zdebug_frame"));
-}
-
 static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 {
 	const struct pd_elf *elf = dso->text;
 	uint8_t head[PD_FRAME_INDEX_HEAD];
 	struct pd_frame_place place;
-	rules->has_debug_frame = has_debug_frame(elf) || has_debug_frame(dso->debug);
-	if (!pd_frame_find_eh(elf, head, &place) || !place.is_indexed)
+	const struct pd_elf *file;
+	rules->has_debug_frame = pd_frame_find_debug(elf, dso->debug, &file) != NULL;
+	rules->has_eh = pd_frame_find_eh(elf, head, &place);
+	if (!rules->has_eh) {
+		pd_work_init(&rules->work, pd_elf_size(elf), pd_symbols_account(dso->symbols),
+			     dso->symbols->options.cancel);
+		return true;
+	}
+	if (!place.is_indexed)
 		return false;
 	rules->eh = (struct pd_frame_table){ .address = place.address,
 					     .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
@@ -355,25 +373,38 @@ static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 	return pd_frame_take_entry(&rules->eh, *bytes, (size_t)size, at, ret);
 }
 
-static struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
+static const struct cie *find_kept_cie(const struct cies *cies, uint64_t at)
 {
-	for (unsigned i = 0; i < rules->nr_cies; i++)
-		if (rules->cies[i].facts.at == at)
-			return &rules->cies[i];
+	for (unsigned i = 0; i < cies->nr; i++)
+		if (cies->items[i].facts.at == at)
+			return &cies->items[i];
+	return NULL;
+}
+
+static const struct cie *keep_cie(struct cies *cies, const struct pd_frame_table *table,
+				  const struct pd_frame_entry *entry, unsigned machine)
+{
+	uint64_t steps;   /* not counted: a CIE is short */
+	struct cie *cie = &cies->items[cies->next];
+	cies->next = (cies->next + 1) % MOST_CIES;
+	cies->nr += cies->nr < MOST_CIES;
+	cie->is_fine = pd_frame_read_cie(table, entry, &cie->facts) &&
+		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, machine, &cie->row, &steps);
+	cie->facts.at = entry->at;
+	return cie;
+}
+
+static const struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
+{
+	const struct cie *kept = find_kept_cie(&rules->cies, at);
+	if (kept)
+		return kept;
 	struct pd_frame_entry entry;
 	uint8_t *bytes = rules->cie_bytes;
 	size_t room = sizeof rules->cie_bytes;
 	if (!read_entry(dso, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
 		return NULL;
-	uint64_t steps;   /* not counted: a CIE is short */
-	struct cie *cie = &rules->cies[rules->next_cie];
-	rules->next_cie = (rules->next_cie + 1) % MOST_CIES;
-	rules->nr_cies += rules->nr_cies < MOST_CIES;
-	cie->is_fine = pd_frame_read_cie(&rules->eh, &entry, &cie->facts) &&
-		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, dso->text->header.e_machine,
-				    &cie->row, &steps);
-	cie->facts.at = at;
-	return cie;
+	return keep_cie(&rules->cies, &rules->eh, &entry, dso->text->header.e_machine);
 }
 
 /* --- from rows to rules ------------------------------------------------------------------------------------------- */
@@ -397,7 +428,7 @@ static bool take_place(const struct pd_frame_register *from, enum pd_rule_place 
 {
 	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
 	*ret_offset = (int32_t)from->offset;
-	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_IN_REGISTER && from->how != PD_FRAME_OTHER &&
+	return (from->how == PD_FRAME_DEFAULT || from->how == PD_FRAME_SAME || from->how == PD_FRAME_AT_CFA) &&
 	       fits_in(from->offset, 32);
 }
 
@@ -423,7 +454,8 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 	if (cie->is_signal || !pd_rule_registers_of(machine, &numbers) || cie->return_address != numbers.return_address)
 		return rule;
 	const struct pd_frame_register *places = row->registers, *return_address = &places[numbers.return_address];
-	if (places[numbers.sp].how != PD_FRAME_DEFAULT)
+	if (places[numbers.sp].how != PD_FRAME_DEFAULT &&
+	    (places[numbers.sp].how != PD_FRAME_IS_CFA || places[numbers.sp].offset))
 		return rule;
 	if (return_address->how == PD_FRAME_UNDEFINED) {
 		rule.kind = PD_RULE_END;
@@ -471,17 +503,29 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 	return status != PERFDATA_EINTR;
 }
 
-/* Makes the rule of an address. false: a failure, which was reported, or the look-up has to wait for its turn. */
-static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
-		      struct pd_rule *ret)
+/* Makes the rule of an address in the code of an FDE. */
+static void make_rule_of_entry(const struct pd_frame_table *table, const struct cie *cie, struct pd_frame_entry *entry,
+			       uint64_t vaddr, unsigned machine, struct pd_rule *ret, uint64_t *ret_steps)
 {
-	const struct pd_elf *elf = dso->text;
-	struct pd_frame_entry entry;
 	struct pd_frame_row row;
-	uint64_t at, start, end, steps = 0;
+	uint64_t start, end;
+	ret->kind = PD_RULE_LIBDWFL;
+	if (!cie || !cie->is_fine || !pd_frame_read_head(table, &cie->facts, entry, &start, &end))
+		return;
+	if (vaddr < start || vaddr >= end)
+		ret->kind = PD_RULE_NONE;
+	else if (pd_frame_run(&cie->facts, entry->rest, &cie->row, start, vaddr, machine, &row, ret_steps))
+		*ret = pd_rule_of_row(&row, &cie->facts, machine);
+	*ret_steps += (entry->next - entry->at) / BYTES_OF_STEP;
+}
+
+/* Makes the rule of an address by .eh_frame. false: a read failed. */
+static bool make_eh_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret,
+			 uint64_t *ret_steps)
+{
+	struct pd_frame_entry entry;
+	uint64_t at;
 	bool failed = false;
-	const enum pd_rule_kind none = rules->has_debug_frame ? PD_RULE_LIBDWFL : PD_RULE_NONE;
-	*ret = (struct pd_rule){ .kind = none };
 	if (!find_entry(dso, rules, vaddr, &failed, &at))
 		return !failed;
 	ret->kind = PD_RULE_LIBDWFL;
@@ -492,14 +536,58 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	if (rules->nr_pieces_read != nr_pieces_read &&
 	    !read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry))
 		return true;
-	if (!cie || !cie->is_fine || !pd_frame_read_head(&rules->eh, &cie->facts, &entry, &start, &end))
+	make_rule_of_entry(&rules->eh, cie, &entry, vaddr, dso->text->header.e_machine, ret, ret_steps);
+	return true;
+}
+
+/* Returns .debug_frame; opens it at first need. NULL: no memory, which was reported. */
+static struct debug_frame *open_debug_frame(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+{
+	if (rules->debug_frame)
+		return rules->debug_frame;
+	struct debug_frame *made = pd_calloc(1, sizeof *made);
+	if (made)
+		made->status = pd_debug_frame_open(dso, &made->table);
+	const enum perfdata_status status = made ? made->status : PERFDATA_ENOMEM;
+	if (status != PERFDATA_ELIMIT && status != PERFDATA_EUNSUP)
+		(void)pd_symbols_note(dso->symbols, status);
+	return rules->debug_frame = made;
+}
+
+/* Makes the rule of an address without an entry in .eh_frame by .debug_frame. false: memory or a read failed, or
+ * cancelled. */
+static bool make_debug_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr,
+			    struct pd_rule *ret, uint64_t *ret_steps)
+{
+	struct debug_frame *debug = open_debug_frame(dso, rules);
+	struct pd_frame_entry entry, cie_entry;
+	uint64_t at;
+	ret->kind = PD_RULE_LIBDWFL;
+	if (!debug || debug->status)
+		return debug && (debug->status == PERFDATA_ELIMIT || debug->status == PERFDATA_EUNSUP);
+	const enum perfdata_status found = pd_debug_frame_find(&debug->table, vaddr, &at);
+	if (found == PERFDATA_ABSENT)
+		ret->kind = PD_RULE_NONE;
+	if (found || !pd_debug_frame_entry(&debug->table, at, &entry))
 		return true;
-	if (vaddr < start || vaddr >= end)
-		ret->kind = none;
-	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row,
-			      &steps))
-		*ret = pd_rule_of_row(&row, &cie->facts, elf->header.e_machine);
-	steps += (entry.next - entry.at) / BYTES_OF_STEP;
+	const unsigned machine = dso->text->header.e_machine;
+	const struct cie *cie = find_kept_cie(&debug->cies, entry.cie);
+	if (!cie && pd_debug_frame_entry(&debug->table, entry.cie, &cie_entry) && cie_entry.is_cie)
+		cie = keep_cie(&debug->cies, &debug->table.facts, &cie_entry, machine);
+	make_rule_of_entry(&debug->table.facts, cie, &entry, vaddr, machine, ret, ret_steps);
+	return true;
+}
+
+/* Makes the rule of an address. false: a failure, which was reported, or the look-up has to wait for its turn. */
+static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
+		      struct pd_rule *ret)
+{
+	uint64_t steps = 0;
+	*ret = (struct pd_rule){ .kind = PD_RULE_NONE };
+	if (rules->has_eh && !make_eh_rule(dso, rules, vaddr, ret, &steps))
+		return false;
+	if (ret->kind == PD_RULE_NONE && rules->has_debug_frame && !make_debug_rule(dso, rules, vaddr, ret, &steps))
+		return false;
 	if (steps <= PD_WORK_OF_LOOKUP)
 		return !pd_cancelled(rules->work.cancel);
 	return in_turn && count_work(dso, rules, steps, ret);
@@ -587,6 +675,9 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	pd_monitor_free(rules->lock);
 	for (unsigned i = 0; i < MOST_PIECES; i++)
 		pd_free(rules->pieces[i].bytes);
+	if (rules->debug_frame)
+		pd_debug_frame_close(dso, &rules->debug_frame->table);
+	pd_free(rules->debug_frame);
 	pd_free(rules->starts);
 	pd_free(rules->bytes);
 	pd_free(rules);
