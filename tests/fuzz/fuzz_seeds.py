@@ -216,16 +216,20 @@ def elves(seeds):
 
 
 def unwinding(seeds):
-    """Entries of .eh_frame for all code, of forms that compilers write and of some that they do not."""
+    """Entries of .eh_frame and .debug_frame for all code, of forms that compilers write and of some that they do not."""
     def entry(number, body):
         body += bytes(-(len(body) + 4) % 8)
         return struct.pack("<II", len(body) + 4, number) + body
-    for machine, common in ((0, b"\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01"), (1, b"\x01\0\x04\x78\x1e\x0c\x1f\0")):
+    for machine, common in ((0, b"\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01"), (1, b"\x01\0\x04\x78\x1e\x0c\x1f\0\x14\x1f\0")):
         for rest in (b"\x41\x0e\x10\x86\x02\x43\x0d\x06", b"\x0a\x41\x0e\x10\x41\x0b\x07\x10", b"\x0f\x02\x77\x08\x10\x06\x02\x77\x10\x83\x02\x2d",
                      b"\x41\x0e\x20\x9d\x04\x9e\x03\x44\xde\xdd\x0e\0", b"\x0f\x0b\x77\x08\x80\0\x3f\x1a\x3b\x2a\x33\x24\x22"):
             first = entry(0, common)
             frames = first + entry(len(first) + 4, struct.pack("<QQ", 0x1000, 0x2000) + rest) + bytes(4)
             seeds.add("fuzz_unwind", bytes([machine, 1]) + struct.pack("<HH", 0, len(first)) + frames)
+            frames = entry(0xffffffff, common)
+            for start, size in ((0x1060, 0xa0), (0x1000, 0x40), (0x1040, 0x20), (0x1090, 0x10), (0, 0)):
+                frames += entry(0, struct.pack("<QQ", start, size) + rest)
+            seeds.add("fuzz_unwind", bytes([machine | 2, 0]) + frames)
 
 
 def traces(seeds):

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of unwinding: the input is .eh_frame with its index, in a program around it that has nothing else; stacks of
- * words from the input lead through its code. Byte 0: the machine; byte 1: how many entries the index has; of each the
- * place in the code and in .eh_frame, 16 bits each; then .eh_frame. */
+/* Rules of unwinding: the input is .eh_frame with its index, or .debug_frame, in a program around it that has nothing
+ * else; stacks of words from the input lead through its code. Byte 0, bit 0: the machine; bit 1: .debug_frame. Byte 1:
+ * how many entries the index has; of each the place in the code and in .eh_frame, 16 bits each; then the table. */
 #include <elf.h>
 #include "fuzz_symbols.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind/unwind.h"
 
 #define CODE 0x1000u
+#define CODE_END (CODE + 512u)   /* stacks lead to addresses below; the file must contain them */
 #define END ((uint64_t)1 << 24)
 #define MOST_ENTRIES 16u
 #define INDEX_HEAD 12u
@@ -38,18 +39,41 @@ static size_t put_index(uint8_t *at, const uint8_t *entries, unsigned nr)
 	return size;
 }
 
-/* The program; free it. */
-static uint8_t *make_program(unsigned machine, const uint8_t *entries, unsigned nr, const uint8_t *frames, size_t size,
-			     size_t *ret_size)
+static const char names[] = "\0.debug_frame";
+
+/* Makes the table a section .debug_frame of a program that has no index; writes its sections at names_at. */
+static size_t put_sections(uint8_t *bytes, Elf64_Ehdr *header, uint64_t offset, size_t size, size_t names_at)
 {
-	uint8_t *bytes = calloc(1, INDEX_AT + INDEX_HEAD + 8 * MOST_ENTRIES + 8 + size);
+	const size_t at = (names_at + sizeof names + 7) & ~(size_t)7;
+	const Elf64_Shdr sections[] = {
+		{ .sh_type = SHT_NULL },
+		{ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = offset, .sh_size = size },
+		{ .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = sizeof names },
+	};
+	memcpy(bytes + names_at, names, sizeof names);
+	memcpy(bytes + at, sections, sizeof sections);
+	header->e_phnum = 1;
+	header->e_shoff = at;
+	header->e_shentsize = sizeof *sections;
+	header->e_shnum = sizeof sections / sizeof *sections;
+	header->e_shstrndx = header->e_shnum - 1;
+	return at + sizeof sections;
+}
+
+/* The program; free it. */
+static uint8_t *make_program(unsigned machine, bool has_index, const uint8_t *entries, unsigned nr,
+			     const uint8_t *frames, size_t size, size_t *ret_size)
+{
+	uint8_t *bytes = calloc(1, CODE_END + INDEX_AT + INDEX_HEAD + 8 * MOST_ENTRIES + 8 + size + sizeof names + 8 +
+					   3 * sizeof(Elf64_Shdr));
 	fuzz_require(bytes != NULL, "no memory");
 	const size_t index = put_index(bytes + INDEX_AT, entries, nr);
-	*ret_size = INDEX_AT + index + size;
+	const size_t end = INDEX_AT + index + size;
+	*ret_size = end > CODE_END ? end : CODE_END;
 	if (size)
 		memcpy(bytes + INDEX_AT + index, frames, size);
 	const unsigned order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
-	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, (unsigned char)order, EV_CURRENT },
+	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, (unsigned char)order, EV_CURRENT },
 				    .e_type = ET_DYN,
 				    .e_machine = (Elf64_Half)machine,
 				    .e_version = EV_CURRENT,
@@ -67,6 +91,8 @@ static uint8_t *make_program(unsigned machine, const uint8_t *entries, unsigned 
 		  .p_memsz = index,
 		  .p_align = 4 },
 	};
+	if (!has_index)
+		*ret_size = put_sections(bytes, &header, INDEX_AT + index, size, *ret_size);
 	memcpy(bytes, &header, sizeof header);
 	memcpy(bytes + sizeof header, segments, sizeof segments);
 	return bytes;
@@ -116,8 +142,8 @@ static void run(const uint8_t *data, size_t size)
 	if (size < 2 + 4 * (size_t)nr)
 		return;
 	const size_t head = 2 + 4 * (size_t)nr;
-	uint8_t *image = make_program(arch == PERFDATA_UNWIND_X86_64 ? EM_X86_64 : EM_AARCH64, data + 2, nr,
-				      data + head, size - head, &image_size);
+	uint8_t *image = make_program(arch == PERFDATA_UNWIND_X86_64 ? EM_X86_64 : EM_AARCH64, !(data[0] & 2), data + 2,
+				      nr, data + head, size - head, &image_size);
 	(void)fuzz_file(image, image_size);
 	free(image);
 	perfdata_options_init(&options, sizeof options);
