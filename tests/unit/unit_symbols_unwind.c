@@ -395,6 +395,45 @@ static void test_rules(void)
 	}
 }
 
+/* Overwrites a word wherever the stack has it. */
+static void replace_word(struct copied *copied, uint64_t from, uint64_t to)
+{
+	for (size_t at = 0; at + 8 <= copied->size; at += 8) {
+		uint64_t word;
+		memcpy(&word, copied->stack + at, 8);
+		if (word == from)
+			memcpy(copied->stack + at, &to, 8);
+	}
+}
+
+/* A stack ends before a return address that is in the data of a file: there is no call. */
+static void test_data(void)
+{
+	static struct copied copied;
+	struct mappings mappings = { 0 };
+	struct perfdata_unwinder *unwinder = NULL;
+	uint64_t pcs[32];
+	size_t count = 0;
+	open_self(&mappings);
+	perfdata_test_middle(&copied, 2);
+	const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
+						       .stack = { copied.stack, copied.size } };
+	CHECK_EQ(pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder), PERFDATA_OK);
+	if (copied.supported) {
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK(count > 4);
+		/* far enough into zeroed data that no page of the file is mapped there */
+		replace_word(&copied, pcs[1] + 1, (uintptr_t)&within_qsort.stack[STACK_COPY / 2]);
+	}
+	for (int i = 0; i < 2 && copied.supported; i++) {
+		unwinder->only_libdwfl = i && !pd_libdw_load(NULL);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK_EQ(count, 1);
+	}
+	pd_unwinder_free(unwinder);
+	perfdata_symbols_free(mappings.symbols);
+}
+
 static void test_source(void)
 {
 	struct mappings mappings = { 0 };
@@ -429,6 +468,7 @@ int main(void)
 		{ "unwind: the table of this program", test_table },
 #endif
 		{ "unwind: rules find the steps of libdwfl", test_rules },
+		{ "unwind: a return address in data", test_data },
 		{ "source: a line of this program", test_source },
 	};
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -100,6 +100,8 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 		return END;
 	if (u->needs_turn || u->overlap || (!module && pd_unwinder_find_module(u, address)))
 		return LIBDWFL;
+	if (!is_first && module && rule.kind == PD_RULE_NONE && pd_unwinder_is_data(u, module, address))
+		return END;
 	if (address)
 		u->pcs[u->count++] = address;
 	switch (rule.kind) {

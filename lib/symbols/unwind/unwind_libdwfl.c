@@ -69,6 +69,9 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	pc -= !is_first;
 	if (!pd_unwinder_take_map(u, pc))
 		return DWARF_CB_ABORT;
+	const struct pd_unwind_module *module = u->overlap ? NULL : pd_unwinder_find_module(u, pc);
+	if (u->nr_frames > 1 && module && pd_unwinder_is_data(u, module, pc))
+		return DWARF_CB_ABORT;
 	if (pc)
 		u->pcs[u->count++] = pc;
 	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;

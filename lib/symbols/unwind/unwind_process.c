@@ -159,6 +159,19 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 	return add_module(u, &module, address);
 }
 
+bool pd_unwinder_is_data(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
+{
+	const struct pd_elf *elf = module->dso->text;
+	const uint64_t vaddr = address - module->bias;
+	struct perfdata_unwind_map map = { 0 };
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const struct pd_segment *s = &elf->segments[i];
+		if (s->is_code && vaddr >= s->vaddr && vaddr - s->vaddr < s->memsz)
+			return false;
+	}
+	return u->find(u->user, address, &map) && map.start - map.pgoff != module->start;
+}
+
 bool pd_unwinder_find_jit_rule(struct perfdata_unwinder *u, uint64_t address, struct pd_rule *ret)
 {
 	struct perfdata_unwind_map map = { 0 };

@@ -90,6 +90,9 @@ static inline bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t a
 }
 /* Adds the file that is mapped at an address to the modules if needed. false: the mapping has no usable file. */
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
+/* Whether an address of a module is no code, so that no frame can be there: it is in no executable segment, and its
+ * mapping does not continue that of the code. perf ends a stack before such an address, but shows other data. */
+bool pd_unwinder_is_data(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address);
 /* Finds the rule of a JIT compiler for an address in no file; false: there is none. */
 bool pd_unwinder_find_jit_rule(struct perfdata_unwinder *u, uint64_t address, struct pd_rule *ret);
 /* As pd_unwinder_find_module, but does not try the module that was found last. */
