@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "base/path_tree.h"
+#include "base/prefetch.h"
 
 /* A slot holds the number of a node and four bits of its hash, which exclude most other nodes without reading them. */
 #define TAG_SHIFT 28u
@@ -98,7 +99,7 @@ static inline void fetch_slot(const struct pd_path_tree *tree, uint32_t parent, 
 	const uint32_t at = (uint32_t)hash_of(tree, parent, label) & (uint32_t)(tree->nr_slots - 1);
 	const size_t page = at >> tree->slots.shift;
 	if (page < tree->slots.nr_pages && tree->slots.pages[page].bytes)
-		__builtin_prefetch(tree->slots.pages[page].bytes + (at & tree->slots.mask) * sizeof(uint32_t));
+		pd_prefetch(tree->slots.pages[page].bytes + (at & tree->slots.mask) * sizeof(uint32_t));
 }
 
 /* Returns the child of `parent` that begins a run; 0: there is none; UINT32_MAX: see status. `next`: the label that
@@ -208,7 +209,7 @@ static inline void fetch_word(const struct pd_path_tree *tree, uint32_t node)
 {
 	const char *page = tree->words.pages[node >> tree->words.shift].bytes;
 	if (page)
-		__builtin_prefetch(page + (node & tree->words.mask) * sizeof(uint32_t));
+		pd_prefetch(page + (node & tree->words.mask) * sizeof(uint32_t));
 }
 
 int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)

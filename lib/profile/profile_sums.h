@@ -5,6 +5,7 @@
 
 #include "base/account.h"
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "base/spool.h"
 #include "profile/profile.h"
 
@@ -100,15 +101,15 @@ enum perfdata_status pd_sums_join(struct pd_sums_table *table, const struct pd_p
 static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
 {
 	if (table->nr_slots)
-		__builtin_prefetch(&table->slots[hash & (table->nr_slots - 1)]);
+		pd_prefetch(&table->slots[hash & (table->nr_slots - 1)]);
 }
 static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32_t hash)
 {
 	const struct pd_sums_slot *slot = table->nr_slots ? &table->slots[hash & (table->nr_slots - 1)] : NULL;
 	if (slot && slot->entry) {
 		const char *entry = (const char *)&table->entries[slot->entry - 1];
-		__builtin_prefetch(entry);
-		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* an entry may be in two cache lines */
+		pd_prefetch(entry);
+		pd_prefetch(entry + sizeof *table->entries - 1);    /* an entry may be in two cache lines */
 	}
 }
 /* Sorts the entries in memory by key, or moves them to the file if memory is short, and adds up events. Call it once,

@@ -2,6 +2,7 @@
 /* Takes records out of a window: checks the header and its size, and recovers from an impossible size. */
 #include "config.h"
 #include <string.h>
+#include "base/prefetch.h"
 #include "reader/reader_impl.h"
 
 #define FETCH_AHEAD 2048u    /* bytes; prefetches what the next samples need */
@@ -210,8 +211,8 @@ static inline bool is_framed(struct samples *samples)
 	if (!pd_header_is_possible(samples->next))
 		return false;
 	if (samples->left > FETCH_AHEAD + 64) {
-		__builtin_prefetch(samples->at + FETCH_AHEAD);
-		__builtin_prefetch(samples->at + FETCH_AHEAD + 64);
+		pd_prefetch(samples->at + FETCH_AHEAD);
+		pd_prefetch(samples->at + FETCH_AHEAD + 64);
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
+#include "base/prefetch.h"
 #include "reader/order_runs.h"
 
 #define FETCH_AHEAD 16    /* records; the waiting ones exceed the caches */
@@ -56,8 +57,8 @@ unsigned pd_runs_take(struct pd_order_runs *runs, uint64_t limit, struct perfdat
 	unsigned nr = 0;
 	for (; nr < most && run->at[nr].time <= last; nr++) {
 		if (nr + FETCH_AHEAD < run->nr) {
-			__builtin_prefetch(&run->at[nr + FETCH_AHEAD]);
-			__builtin_prefetch(&run->at[nr + FETCH_AHEAD].chunk);   /* the last member */
+			pd_prefetch(&run->at[nr + FETCH_AHEAD]);
+			pd_prefetch(&run->at[nr + FETCH_AHEAD].chunk);   /* the last member */
 		}
 		ret[nr] = run->at[nr];
 	}

@@ -29,6 +29,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "codec/codec.h"
 #include "reader/reader.h"
 #include "schema/sample_scan.h"
@@ -398,7 +399,7 @@ bool pd_stream_is_ready(const struct pd_stream *stream);
 static inline void pd_record_fetch(const uint8_t *bytes)
 {
 	for (unsigned line = 0; line < 3; line++)
-		__builtin_prefetch(bytes + 64 * line);
+		pd_prefetch(bytes + 64 * line);
 }
 
 /* --- salvage.c --- */

@@ -295,6 +295,15 @@ def not_everywhere(files):
                 yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
 
 
+def prefetches_without_effect(files):
+    """gcc drops calls of functions that do nothing but __builtin_prefetch."""
+    for path in files:
+        if path != "lib/base/prefetch.h":
+            code = code_of(text_of(path))
+            for match in re.finditer(r"\b__builtin_prefetch\b", code):
+                yield "%s:%d: use pd_prefetch of lib/base/prefetch.h" % (path, line_of(code, match.start()))
+
+
 def printing_elsewhere(files):
     for path in files:
         if path.startswith("src/") and path not in PRINTERS:
@@ -504,6 +513,7 @@ def main():
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
     report("files are opened in one place, by what they are", opening_calls(files))
     report("what some systems lack is used in one place", not_everywhere(files))
+    report("prefetches have an effect", prefetches_without_effect(files))
     report("the program prints in one place", printing_elsewhere(files))
     report("each test belongs to one tier", tiers())
     report("file names are unique", same_names(files))

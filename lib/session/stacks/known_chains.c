@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/prefetch.h"
 #include "session/stacks/known_chains.h"
 
 #define FIRST_SIZE ((size_t)512 << 10)
@@ -231,7 +232,7 @@ struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const 
 void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t place)
 {
 	if (known->nr_slots)
-		__builtin_prefetch(&known->slots[place & (known->nr_slots - 1)]);
+		pd_prefetch(&known->slots[place & (known->nr_slots - 1)]);
 }
 
 void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place)
@@ -243,7 +244,7 @@ void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t p
 		if (slot->place != place || !is_live(known, slot))
 			continue;
 		for (size_t line = 0; line < 4; line++)
-			__builtin_prefetch((const char *)chain_at(known, slot) + 64 * line);
+			pd_prefetch((const char *)chain_at(known, slot) + 64 * line);
 		return;
 	}
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/prefetch.h"
 #include "symbols/elf/symbol_elf.h"
 
 #define AHEAD 16                /* names are prefetched this many symbols ahead */
@@ -130,7 +131,7 @@ static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 		/* the name is the first member of an entry in both ELF classes */
 		const uint32_t later = i + AHEAD < count ? pd_load32(entries + (i + AHEAD) * size, swap) : 0;
 		if (later < strings->size)
-			__builtin_prefetch(strings->bytes + later);
+			pd_prefetch(strings->bytes + later);
 		if (sym.st_name < strings->size && add_symbol(load, &sym, strings->bytes + sym.st_name))
 			return -1;
 	}
