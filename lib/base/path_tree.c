@@ -199,6 +199,63 @@ uint32_t pd_path_tree_add(struct pd_path_tree *tree, uint32_t node, const uint32
 	return node;
 }
 
+/* The word at `index`; NULL: none, or not in memory. */
+static inline const uint32_t *peek_item(const struct pd_paged *paged, uint32_t index)
+{
+	const size_t page = index >> paged->shift;
+	const char *bytes = page < paged->nr_pages ? paged->pages[page].bytes : NULL;
+	return bytes ? (const uint32_t *)(const void *)bytes + (index & paged->mask) : NULL;
+}
+
+/* Goes on to the slot of the next label. */
+static bool fetch_next_slot(const struct pd_path_tree *tree, struct pd_path_fetch *path)
+{
+	const uint32_t *next;
+	/* the nodes of a run follow each other, mostly in one cache line */
+	while (path->at < path->nr && path->node + 1 < tree->count &&
+	       (next = peek_item(&tree->words, path->node + 1)) && *next == path->labels[path->at])
+		path->nodes[path->at++] = ++path->node;
+	if (path->at == path->nr || !tree->nr_slots || path->node + 1 == tree->count)
+		return false;
+	path->hash = hash_of(tree, path->node, path->labels[path->at]);
+	path->slot = (size_t)path->hash;
+	path->candidate = 0;
+	const uint32_t *slot = peek_item(&tree->slots, (uint32_t)(path->slot & (tree->nr_slots - 1)));
+	pd_prefetch(slot);
+	return slot;
+}
+
+/* Whether the candidate is the child that the path needs. */
+static bool is_child(const struct pd_path_tree *tree, const struct pd_path_fetch *path)
+{
+	const uint32_t *parent = peek_item(&tree->words, path->candidate - 1);
+	const uint32_t *label = peek_item(&tree->words, path->candidate);
+	return parent && label && *parent == (PD_PATH_TREE_IS_PARENT | path->node) && *label == path->labels[path->at];
+}
+
+bool pd_path_tree_fetch(const struct pd_path_tree *tree, struct pd_path_fetch *path)
+{
+	if (!path->is_begun) {
+		path->is_begun = true;
+		return fetch_next_slot(tree, path);
+	}
+	if (path->candidate && is_child(tree, path)) {
+		path->nodes[path->at++] = path->node = path->candidate;
+		return fetch_next_slot(tree, path);
+	}
+	for (;; path->slot++) {
+		const uint32_t *slot = peek_item(&tree->slots, (uint32_t)(path->slot & (tree->nr_slots - 1)));
+		if (!slot || !*slot)
+			return false;
+		if (*slot >> TAG_SHIFT != tag_of(path->hash))
+			continue;
+		path->slot++;
+		path->candidate = *slot & (PD_PATH_TREE_MAX_NODES - 1);
+		pd_prefetch(peek_item(&tree->words, path->candidate - 1));
+		return true;
+	}
+}
+
 static int fail_reading(struct pd_path_tree *tree, enum perfdata_status status)
 {
 	tree->status = status;

@@ -33,6 +33,22 @@ void pd_path_tree_finish(struct pd_path_tree *tree);
 /* Walks down from a node by labels of at most PD_PATH_TREE_MAX_LABEL, adds the nodes that are missing, and returns the
  * last one. UINT32_MAX: see status. */
 uint32_t pd_path_tree_add(struct pd_path_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
+/* A path that will be looked up soon. Begin with its labels and the node where it begins; the rest is 0. */
+struct pd_path_fetch {
+	const uint32_t *labels;
+	uint32_t *nodes;            /* of the same number; the fetch sets those from the first `at` on */
+	uint32_t nr;                /* number of labels */
+	uint32_t at;                /* number of labels that the tree is known to have; they lead to `node` */
+	uint32_t node;
+	uint32_t candidate;         /* perhaps the child by the next label: its words are fetched; 0: none */
+	bool is_begun;
+	uint64_t hash;              /* of the next label below `node` */
+	size_t slot;                /* where the search goes on */
+};
+/* Goes one memory access down a path and prefetches the next one. Paths that take turns wait for memory at the same
+ * time. Reads only what is in memory, and changes nothing. False: the rest of the path is not in the tree, or in a
+ * file. */
+bool pd_path_tree_fetch(const struct pd_path_tree *tree, struct pd_path_fetch *path);
 /* A way from a node up to the root. Begin with {0}, or the labels' memory of an earlier climb, and a `node`; free
  * `labels` at the end. */
 struct pd_path_climb {

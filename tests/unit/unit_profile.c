@@ -204,14 +204,14 @@ static void test_steps(void)
 	moved[0].ip = 0x11;
 	CHECK_EQ(pd_step_tree_init(&exact, true, account), 0);
 	CHECK_EQ(pd_step_tree_init(&by_frame, false, account), 0);
-	CHECK_EQ(pd_step_tree_node(&exact, steps, 4), 4);
-	CHECK_EQ(pd_step_tree_node(&exact, moved, 4), 6);       /* the address counts */
-	CHECK_EQ(pd_step_tree_node(&exact, steps + 1, 3), 3);
-	CHECK_EQ(pd_step_tree_node(&by_frame, steps, 4), 4);
-	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 4);    /* the frame is the same */
+	CHECK_EQ(pd_step_tree_node(&exact, steps, 4, NULL), 4);
+	CHECK_EQ(pd_step_tree_node(&exact, moved, 4, NULL), 6);       /* the address counts */
+	CHECK_EQ(pd_step_tree_node(&exact, steps + 1, 3, NULL), 3);
+	CHECK_EQ(pd_step_tree_node(&by_frame, steps, 4, NULL), 4);
+	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4, NULL), 4);    /* the frame is the same */
 	moved[2].ip = 0x31;
-	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4), 8);    /* without a frame there is nothing but the address */
-	CHECK_EQ(pd_step_tree_node(&by_frame, NULL, 0), 0);
+	CHECK_EQ(pd_step_tree_node(&by_frame, moved, 4, NULL), 8);    /* without a frame only the address counts */
+	CHECK_EQ(pd_step_tree_node(&by_frame, NULL, 0, NULL), 0);
 	CHECK_EQ(pd_step_tree_get(&exact, 4, &caller, &at), 0);
 	CHECK_EQ(caller, 3);
 	CHECK(memcmp(&at, &steps[0], sizeof at) == 0);
@@ -222,6 +222,83 @@ static void test_steps(void)
 	CHECK_EQ(at.ip, 0);
 	pd_step_tree_release(&exact);
 	pd_step_tree_release(&by_frame);
+}
+
+enum { AHEAD = 16, MOST_STEPS = 96 };
+struct deep_stack {
+	struct perfdata_step steps[MOST_STEPS];   /* callee first */
+	uint32_t nr;
+};
+
+/* Makes a stack that has callers in common with others, and may be longer than what is looked at ahead. */
+static void make_deep_stack(struct deep_stack *ret)
+{
+	memset(ret, 0, sizeof *ret);
+	ret->nr = 1 + some(MOST_STEPS);
+	uint32_t way = 0;
+	for (uint32_t depth = 0; depth < ret->nr; depth++) {
+		if (depth % 8 == 7)
+			way = way * 4 + some(depth < 24 ? 2 : 4);
+		ret->steps[ret->nr - 1 - depth] = (struct perfdata_step){
+			.ip = 16 + depth, .frame = depth * 64 + way % 64, .cpumode = 2
+		};
+	}
+}
+
+/* Looks at steps ahead, as the session does: by threes, so that the last look is a part. */
+static bool look_ahead(const struct pd_step_tree *tree, const struct deep_stack *stack, struct pd_steps_ahead *ret)
+{
+	bool more = true;
+	pd_steps_ahead_begin(ret);
+	for (uint32_t at = 0; at < stack->nr && more; at += 3) {
+		struct perfdata_step callers[3];
+		uint32_t nr = 0;
+		for (; nr < 3 && at + nr < stack->nr; nr++)
+			callers[nr] = stack->steps[stack->nr - 1 - at - nr];
+		more = pd_steps_ahead_add(ret, tree, callers, nr) || at < 24;
+	}
+	return ret->path.nr > 0;
+}
+
+/* Looking at steps ahead changes no node. Two stacks of a round may need the same new nodes. */
+static uint32_t check_ahead(bool exact, bool tight)
+{
+	struct pd_step_tree plain, ahead;
+	static struct deep_stack stacks[AHEAD];
+	static struct pd_steps_ahead room[AHEAD];
+	uint32_t wrong = 0, found = 0, looked = 0;
+	CHECK_EQ(pd_step_tree_init(&plain, exact, account_of(false)), 0);
+	CHECK_EQ(pd_step_tree_init(&ahead, exact, account_of(tight)), 0);
+	for (uint32_t round = 0; round < 1400; round++) {
+		for (uint32_t i = 0; i < AHEAD; i++) {
+			make_deep_stack(&stacks[i]);
+			looked += look_ahead(&ahead, &stacks[i], &room[i]);
+		}
+		pd_steps_ahead_find(room, AHEAD, &ahead);
+		if (round % 16 == 0)
+			room[0].labels[0]++;   /* is not of this stack: not used */
+		for (uint32_t i = 0; i < AHEAD; i++) {
+			const struct deep_stack *stack = &stacks[i];
+			found += room[i].path.at;
+			wrong += pd_step_tree_node(&plain, stack->steps, stack->nr, NULL) !=
+				 pd_step_tree_node(&ahead, stack->steps, stack->nr, &room[i]);
+		}
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(plain.tree.count, ahead.tree.count);
+	CHECK_EQ(pd_step_tree_is_slow(&plain), true);
+	CHECK_EQ(pd_step_tree_is_slow(&ahead), !tight);
+	CHECK_EQ(looked > 0 && found > looked, true);
+	pd_step_tree_release(&plain);
+	pd_step_tree_release(&ahead);
+	return found;
+}
+
+static void test_ahead(void)
+{
+	(void)check_ahead(false, false);
+	(void)check_ahead(false, true);
+	(void)check_ahead(true, false);
 }
 
 /* Some steps lead to the same node whether the tree knows them, has forgotten them, or knows nothing. */
@@ -246,7 +323,7 @@ static void test_known_steps(void)
 			steps[nr - 1 - depth].frame = labels[depth];
 		}
 		for (uint32_t tree = 0; tree < TREES; tree++)
-			wrong += pd_step_tree_node(&trees[tree], steps, nr) != node;
+			wrong += pd_step_tree_node(&trees[tree], steps, nr, NULL) != node;
 	}
 	CHECK_EQ(wrong, 0);
 	CHECK(model.count > 1000);
@@ -562,6 +639,7 @@ int main(void)
 		{ "lines: no temporary file can be made", test_lines_without_folder },
 		{ "a tree of steps: what counts", test_steps },
 		{ "a tree of steps: known steps", test_known_steps },
+		{ "a tree of steps: steps that were looked at ahead", test_ahead },
 		{ "sums: sorted runs are merged", test_sums },
 		{ "sums that overflow", test_overflow },
 		{ "rows in time: sorted in memory and in a file", test_rows },

@@ -3,6 +3,7 @@
  * checks that deliver.c makes for each record, and prefetches the cache slots of the samples' stacks before it reads
  * them. Both files fill in deliveries by the same rules: sample_rules.h. */
 #include "config.h"
+#include <assert.h>
 #include "session/delivery/sample_rules.h"
 
 struct sample {
@@ -10,6 +11,7 @@ struct sample {
 	struct pd_sample_scan scan;            /* scanned with PD_SCAN_DELIVERY */
 	struct pd_thread *thread;
 	struct pd_chain_key chain;
+	const struct pd_steps_ahead *ahead;    /* steps that were found before, or NULL */
 };
 
 static inline bool has_chain(const struct sample *sample)
@@ -21,6 +23,7 @@ static inline bool is_simple(const struct perfdata_session *session, const struc
 {
 	const struct perfdata_event *event = raw->event;
 	ret->raw = raw;
+	ret->ahead = NULL;
 	if (raw->type != PERFDATA_RECORD_SAMPLE || !event || (session->spans && pd_session_spans_use(session, event)))
 		return false;
 	if (!pd_needs(session, PERFDATA_NEED_DELIVERIES))
@@ -45,7 +48,21 @@ static enum perfdata_status keep_wanted(struct perfdata_session *session, struct
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status find_threads(struct perfdata_session *session, struct sample *samples, unsigned nr)
+static_assert(PD_MAX_RECORDS <= PD_STACKS_AHEAD, "a run has more samples than stacks are looked at ahead");
+
+/* Prefetches the memory that the look-ups of the samples' stacks will read. */
+static void fetch_stacks(const struct pd_state *state, struct sample *samples, unsigned nr, struct pd_steps_ahead *room)
+{
+	size_t nr_ahead = 0;
+	for (unsigned i = 0; i < nr; i++)
+		if (has_chain(&samples[i]) &&
+		    pd_stack_fetch(state, samples[i].thread, &samples[i].chain, &room[nr_ahead]))
+			samples[i].ahead = &room[nr_ahead++];
+	pd_stack_fetch_paths(state, room, nr_ahead);
+}
+
+static enum perfdata_status find_threads(struct perfdata_session *session, struct sample *samples, unsigned nr,
+					 struct pd_steps_ahead *room)
 {
 	struct pd_state *state = session->state;
 	for (unsigned i = 0; i < nr; i++) {
@@ -58,9 +75,7 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 	for (unsigned i = 0; i < nr; i++)
 		if (has_chain(&samples[i]))
 			pd_stack_expect(state, samples[i].thread, &samples[i].scan.callchain, &samples[i].chain);
-	for (unsigned i = 0; i < nr; i++)
-		if (has_chain(&samples[i]))
-			pd_stack_fetch(state, &samples[i].chain);
+	fetch_stacks(state, samples, nr, room);
 	return PERFDATA_OK;
 }
 
@@ -71,7 +86,8 @@ static inline void resolve_delivery(struct perfdata_session *session, struct pd_
 	pd_delivery_place(session, sample->thread, &sample->scan, delivery);
 	if (has_chain(sample) && pd_needs_chains(session)) {
 		const struct pd_chain chain = { .recorded = &sample->scan.callchain, .ip = sample->scan.ip,
-						.cpumode = pd_cpumode_of(sample->raw), .key = &sample->chain };
+						.cpumode = pd_cpumode_of(sample->raw), .key = &sample->chain,
+						.ahead = sample->ahead };
 		struct pd_stack stack;
 		if (pd_chain_take(session, batch, sample->thread, &chain, &stack))
 			pd_delivery_set_stack(delivery, &stack);
@@ -82,7 +98,8 @@ static inline void resolve_delivery(struct perfdata_session *session, struct pd_
 static enum perfdata_status deliver_samples(struct perfdata_session *session, struct pd_batch *batch,
 					    struct sample *samples, unsigned nr)
 {
-	if (session->state && find_threads(session, samples, nr) != PERFDATA_OK)
+	struct pd_steps_ahead room[PD_MAX_RECORDS];
+	if (session->state && find_threads(session, samples, nr, room) != PERFDATA_OK)
 		return PERFDATA_ENOMEM;
 	for (unsigned i = 0; i < nr; i++) {
 		struct perfdata_raw *own = pd_batch_add_record(batch, samples[i].raw);

@@ -212,7 +212,7 @@ static enum perfdata_status end_with(struct perfdata_session *session, uint32_t 
 		return PERFDATA_ENOMEM;
 	own->steps[0] = (struct perfdata_step){ .frame = frame, .cpumode = PERFDATA_CPUMODE_KERNEL,
 						.origin = PERFDATA_STEP_RECORDED };
-	*ret = pd_step_tree_node(tree, own->steps, nr);
+	*ret = pd_step_tree_node(tree, own->steps, nr, NULL);
 	if (*ret == UINT32_MAX)
 		return tree->status;
 	account_for_ends(session);

@@ -238,6 +238,38 @@ size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, str
 	return (size_t)(walk->at - from);
 }
 
+bool pd_callers_begin(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		      struct pd_callers *ret)
+{
+	struct pd_chain_walk walk = pd_walk_start(chain, NULL);
+	uint64_t begin = chain->count;
+	while (begin && perfdata_list_u64(chain, begin - 1) < PERFDATA_CONTEXT_MAX)
+		begin--;
+	walk.in_kernel = begin > 1 && perfdata_list_u64(chain, 0) == PERFDATA_CONTEXT_KERNEL;
+	if (begin && !pd_walk_context(&walk, perfdata_list_u64(chain, begin - 1)))
+		return false;
+	const struct pd_maps *maps = maps_of(state, thread, walk.cpumode);
+	if (!maps || !state->address_cache)
+		return false;
+	*ret = (struct pd_callers){ chain, begin, chain->count,
+				    seen_through(maps, walk.cpumode, pd_walk_is_below_kernel(&walk)), walk.cpumode };
+	return true;
+}
+
+size_t pd_callers_next(const struct pd_state *state, struct pd_callers *callers, struct perfdata_step *ret, size_t most)
+{
+	const uint64_t spread = spread_of(callers->through);
+	size_t nr = 0;
+	for (; callers->end > callers->begin && nr < most; callers->end--) {
+		const uint64_t ip = perfdata_list_u64(callers->chain, callers->end - 1);
+		const struct pd_address_slot *slot = &state->address_cache[place_of(spread, ip)];
+		if (slot->ip != ip || (slot->through & ~(uint64_t)IN_CHAIN) != callers->through)
+			break;
+		ret[nr++] = (struct perfdata_step){ .ip = ip, .frame = slot->frame, .cpumode = callers->cpumode };
+	}
+	return nr;
+}
+
 /* --- marks of chains --- */
 
 /* With these marks the session reports the dsos of chains without keeping chains. Nearly every address of a chain was

@@ -235,16 +235,17 @@ void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t pl
 		pd_prefetch(&known->slots[place & (known->nr_slots - 1)]);
 }
 
-void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place)
+bool pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place)
 {
 	for (unsigned i = 0; i < PROBES && known->nr_slots; i++) {
 		const struct pd_chain_slot *slot = &known->slots[(place + i) & (known->nr_slots - 1)];
 		if (!slot->position)
-			return;
+			return false;
 		if (slot->place != place || !is_live(known, slot))
 			continue;
 		for (size_t line = 0; line < 4; line++)
 			pd_prefetch((const char *)chain_at(known, slot) + 64 * line);
-		return;
+		return true;
 	}
+	return false;
 }

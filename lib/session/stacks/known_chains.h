@@ -54,8 +54,9 @@ struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const 
 struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
 					   uint32_t nr_steps);
 
-/* Prefetch for a look-up, which waits for memory twice: for the slot, then for the chain. */
+/* Prefetch for a look-up, which waits for memory twice: for the slot, then for the chain. The second returns whether
+ * the cache has a chain of this place: nearly always the one that is looked up. */
 void pd_known_chains_fetch_slot(const struct pd_known_chains *known, uint64_t place);
-void pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place);
+bool pd_known_chains_fetch_words(const struct pd_known_chains *known, uint64_t place);
 
 #endif

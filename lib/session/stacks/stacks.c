@@ -6,6 +6,9 @@
 #include "base/memory.h"
 #include "session/stacks/chain_walk.h"
 
+/* Callers of a stack that are looked at together; more only while the cache of sequences has all of them. */
+#define STEPS_LOOKED_AT 16u
+
 int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account)
 {
 	stacks->with_steps = needs & PERFDATA_NEED_STACKS;
@@ -196,9 +199,33 @@ void pd_stack_expect(const struct pd_state *state, const struct pd_thread *threa
 	pd_known_chains_fetch_slot(&state->stacks.known, ret->place);
 }
 
-void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected)
+/* The tree in which the session looks up stacks first; NULL: none. */
+static const struct pd_step_tree *tree_of(const struct pd_stacks *stacks)
 {
-	pd_known_chains_fetch_words(&state->stacks.known, expected->place);
+	return stacks->with_ids ? &stacks->ids.tree : stacks->with_nodes ? &stacks->nodes : NULL;
+}
+
+bool pd_stack_fetch(const struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_key *expected,
+		    struct pd_steps_ahead *ret)
+{
+	const struct pd_step_tree *tree = tree_of(&state->stacks);
+	struct perfdata_step steps[STEPS_LOOKED_AT];
+	struct pd_callers callers;
+	if (pd_known_chains_fetch_words(&state->stacks.known, expected->place) || !tree ||
+	    !pd_step_tree_is_slow(tree) || !pd_callers_begin(state, thread, expected->recorded, &callers))
+		return false;
+	pd_steps_ahead_begin(ret);
+	size_t nr;
+	do
+		nr = pd_callers_next(state, &callers, steps, STEPS_LOOKED_AT);
+	while (pd_steps_ahead_add(ret, tree, steps, nr) && nr == STEPS_LOOKED_AT);
+	return true;
+}
+
+void pd_stack_fetch_paths(const struct pd_state *state, struct pd_steps_ahead *paths, size_t nr)
+{
+	if (nr)
+		pd_steps_ahead_find(paths, nr, tree_of(&state->stacks));
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
@@ -228,11 +255,14 @@ static int name_stack(struct pd_state *state, const struct pd_chain *chain, stru
 	struct pd_stacks *stacks = &state->stacks;
 	struct perfdata_step *steps = stacks->scratch.items;
 	const size_t nr = stacks->scratch.count;
-	if (stacks->with_ids && (ret->stack = pd_stack_ids_get(&stacks->ids, steps, nr)) == UINT32_MAX)
+	const struct pd_steps_ahead *ahead = chain->ahead, *of_ids = stacks->with_ids ? ahead : NULL;
+	if (stacks->with_ids && (ret->stack = pd_stack_ids_get(&stacks->ids, steps, nr, of_ids)) == UINT32_MAX)
 		return fail_state(state, stacks->ids.status);
 	if (stacks->with_cuts && chain->is_cut)
 		steps[nr - 1].origin = PD_STEP_CUT;
-	if (stacks->with_nodes && (ret->node = pd_step_tree_node(&stacks->nodes, steps, nr)) == UINT32_MAX)
+	if (of_ids)
+		ahead = NULL;
+	if (stacks->with_nodes && (ret->node = pd_step_tree_node(&stacks->nodes, steps, nr, ahead)) == UINT32_MAX)
 		return fail_state(state, stacks->nodes.status);
 	return 0;
 }
@@ -320,7 +350,7 @@ int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32
 	const struct perfdata_step step = {
 		.ip = ip, .frame = frame, .cpumode = (uint16_t)cpumode, .origin = PD_STEP_ALONE
 	};
-	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1);
+	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1, NULL);
 	if (*ret_node == UINT32_MAX)
 		return fail_state(state, state->stacks.nodes.status);
 	*known = (struct pd_known_alone){ .ip = ip, .frame = frame, .cpumode = cpumode, .node = *ret_node };

@@ -77,8 +77,23 @@ struct pd_chain {
 	/* the caller of the first user address, which the chain lacks; 0: unknown */
 	uint64_t leaf_caller;
 	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
+	const struct pd_steps_ahead *ahead;     /* from pd_stack_fetch_paths, or NULL */
 	unsigned cpumode;                       /* cpumode of the sample */
 };
+/* The last addresses of a recorded chain, in one mode: callers, outermost first. */
+struct pd_callers {
+	const struct perfdata_list *chain;
+	uint64_t begin, end;
+	uint64_t through;               /* of the maps and the mode */
+	uint16_t cpumode;
+};
+/* False: there are none. */
+bool pd_callers_begin(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+		      struct pd_callers *ret);
+/* Returns how many steps it wrote, at most `most`; fewer at the end, and before an address that is not in the cache of
+ * addresses. Changes nothing in the state. */
+size_t pd_callers_next(const struct pd_state *state, struct pd_callers *callers, struct perfdata_step *ret,
+		       size_t most);
 /* A resolved chain. */
 struct pd_stack {
 	uint32_t steps, nr_steps;          /* place in the batch; PERFDATA_NONE, 0: an empty or broken chain */
@@ -103,7 +118,11 @@ void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const
  * would wait for memory each time. */
 void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
 		     struct pd_chain_key *ret);
-void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are announced */
+/* Call it when all are announced. True: the cache lacks the chain, and the tree of stacks is large; then call
+ * pd_stack_fetch_paths for all such chains, at most PD_STACKS_AHEAD. */
+bool pd_stack_fetch(const struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_key *expected,
+		    struct pd_steps_ahead *ret);
+void pd_stack_fetch_paths(const struct pd_state *state, struct pd_steps_ahead *paths, size_t nr);
 void pd_frames_release(struct pd_state *state);
 /* Frees data that only further look-ups of addresses need. Call it when none follow. */
 void pd_frames_finish(struct pd_state *state);

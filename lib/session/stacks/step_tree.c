@@ -8,6 +8,9 @@
 #define LABEL_IS_INDEX (UINT32_C(1) << 30)
 #define MAX_PLAIN_FRAME (UINT32_C(1) << 29)
 
+/* A tree of fewer words stays in the processor's caches. */
+#define LEAST_FETCHED (UINT32_C(1) << 16)
+
 #define STEPS_AT_ONCE 4u
 struct pd_known_steps {
 	uint64_t labels[STEPS_AT_ONCE / 2];   /* outermost caller first */
@@ -62,10 +65,15 @@ static uint32_t fail_tree(struct pd_step_tree *tree, enum perfdata_status status
 	return UINT32_MAX;
 }
 
-static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_step *step)
+static uint64_t hash_of_step(const struct pd_step_tree *tree, const struct perfdata_step *step)
 {
 	const uint64_t rest = (uint64_t)step->frame << 32 | (uint64_t)step->cpumode << 16 | step->origin;
-	const uint64_t hash = pd_hash_two(step->ip, rest, tree->seed);
+	return pd_hash_two(step->ip, rest, tree->seed);
+}
+
+static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	const uint64_t hash = hash_of_step(tree, step);
 	uint32_t index = pd_index_find(&tree->index, hash, same_step, tree, step);
 	if (index != UINT32_MAX)
 		return index;
@@ -122,20 +130,99 @@ static void make_known(struct pd_step_tree *tree)
 		pd_account_take(tree->account, PD_USE_CACHES, tree->nr_known * sizeof *tree->known);
 }
 
-/* Adds STEPS_AT_ONCE steps at once if they are known, else one by one. */
-static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, const uint32_t *labels)
+/* The slot of STEPS_AT_ONCE labels below a node. *ret_node: the node to which they lead; 0: not known. */
+static inline struct pd_known_steps *find_known(const struct pd_step_tree *tree, uint32_t callers,
+						const uint32_t *labels, uint32_t *ret_node)
 {
 	uint64_t wanted[STEPS_AT_ONCE / 2];
 	memcpy(wanted, labels, sizeof wanted);
 	const uint64_t hash = pd_hash_two(wanted[0], wanted[1], tree->seed + callers);
 	struct pd_known_steps *known = &tree->known[hash & (tree->nr_known - 1)];
-	if (known->labels[0] == wanted[0] && known->labels[1] == wanted[1] && known->callers == callers && known->node)
-		return known->node;
-	const uint32_t node = pd_path_tree_add(&tree->tree, callers, labels, STEPS_AT_ONCE);
+	const bool is_same = known->labels[0] == wanted[0] && known->labels[1] == wanted[1] &&
+			     known->callers == callers;
+	*ret_node = is_same ? known->node : 0;
+	return known;
+}
+
+static inline void set_known(struct pd_known_steps *known, uint32_t callers, const uint32_t *labels, uint32_t node)
+{
+	memcpy(known->labels, labels, sizeof known->labels);
+	known->callers = callers;
+	known->node = node;
+}
+
+/* Adds STEPS_AT_ONCE steps at once if they are known, else one by one. */
+static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, const uint32_t *labels)
+{
+	uint32_t node;
+	struct pd_known_steps *known = find_known(tree, callers, labels, &node);
+	if (node)
+		return node;
+	node = pd_path_tree_add(&tree->tree, callers, labels, STEPS_AT_ONCE);
 	if (node != UINT32_MAX)
-		*known = (struct pd_known_steps){ { wanted[0], wanted[1] }, callers, node };
+		set_known(known, callers, labels, node);
 	return node;
 }
+
+/* --- what comes soon ---------------------------------------------------------------------------------------------- */
+
+/* As label_of, for steps that the tree has; UINT32_MAX: it has none. */
+static uint32_t known_label_of(const struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	if (!tree->exact && step->frame < MAX_PLAIN_FRAME && step->origin <= PERFDATA_STEP_BRANCH)
+		return step->frame << 1 | step->origin;
+	const uint32_t index = pd_index_find(&tree->index, hash_of_step(tree, step), same_step, tree, step);
+	return index == UINT32_MAX || tree->exact ? index : index | LABEL_IS_INDEX;
+}
+
+bool pd_step_tree_is_slow(const struct pd_step_tree *tree)
+{
+	return tree->tree.count >= LEAST_FETCHED && tree->tree.words.spool.fd < 0 && tree->tree.slots.spool.fd < 0;
+}
+
+void pd_steps_ahead_begin(struct pd_steps_ahead *ahead)
+{
+	ahead->path = (struct pd_path_fetch){ .labels = ahead->labels, .nodes = ahead->nodes };
+	ahead->nr_cached = ahead->cached = 0;
+}
+
+bool pd_steps_ahead_add(struct pd_steps_ahead *ahead, const struct pd_step_tree *tree,
+			const struct perfdata_step *steps, size_t nr)
+{
+	struct pd_path_fetch *path = &ahead->path;
+	for (size_t i = 0; i < nr; i++) {
+		const struct perfdata_step step = normal_step(tree, &steps[i]);
+		const uint32_t label = path->nr < PD_STEPS_AHEAD ? known_label_of(tree, &step) : UINT32_MAX;
+		if (label == UINT32_MAX)
+			return false;
+		ahead->labels[path->nr++] = label;
+	}
+	uint32_t node = 1;
+	for (; tree->known && path->at + STEPS_AT_ONCE <= path->nr; path->at += STEPS_AT_ONCE) {
+		(void)find_known(tree, path->node, &ahead->labels[path->at], &node);
+		if (!node)
+			return false;
+		ahead->cached = path->node = node;
+		ahead->nr_cached = path->at + STEPS_AT_ONCE;
+	}
+	return tree->known;
+}
+
+void pd_steps_ahead_find(struct pd_steps_ahead *stacks, size_t nr, const struct pd_step_tree *tree)
+{
+	struct pd_path_fetch *open[PD_STACKS_AHEAD];
+	for (size_t i = 0; i < nr; i++)
+		open[i] = &stacks[i].path;
+	while (nr) {
+		const size_t count = nr;
+		nr = 0;
+		for (size_t i = 0; i < count; i++)
+			if (pd_path_tree_fetch(&tree->tree, open[i]))
+				open[nr++] = open[i];
+	}
+}
+
+/* --- nodes -------------------------------------------------------------------------------------------------------- */
 
 static int find_labels(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr)
 {
@@ -151,7 +238,26 @@ static int find_labels(struct pd_step_tree *tree, const struct perfdata_step *st
 	return 0;
 }
 
-uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr)
+/* Takes over the nodes that were found before; the cache remembers those that it lacks. Returns the number of steps. */
+static size_t take_ahead(struct pd_step_tree *tree, const struct pd_steps_ahead *ahead, size_t nr, uint32_t *ret_node)
+{
+	const struct pd_path_fetch *path = &ahead->path;
+	*ret_node = 0;
+	if (path->at > nr || memcmp(tree->labels, ahead->labels, path->at * sizeof *tree->labels) != 0)
+		return 0;
+	*ret_node = path->node;
+	uint32_t callers = ahead->cached;
+	for (size_t at = ahead->nr_cached; tree->known && at + STEPS_AT_ONCE <= path->at; at += STEPS_AT_ONCE) {
+		uint32_t known;
+		const uint32_t node = ahead->nodes[at + STEPS_AT_ONCE - 1];
+		set_known(find_known(tree, callers, &tree->labels[at], &known), callers, &tree->labels[at], node);
+		callers = node;
+	}
+	return path->at;
+}
+
+uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr,
+			   const struct pd_steps_ahead *ahead)
 {
 	if (!nr)
 		return 0;
@@ -160,9 +266,10 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 	if (!tree->known && nr >= STEPS_AT_ONCE)
 		make_known(tree);
 	uint32_t node = 0;
-	size_t at = 0;
+	size_t at = ahead ? take_ahead(tree, ahead, nr, &node) : 0;
+	const bool ends = at && at < ahead->path.nr;   /* the tree had no more of its steps */
 	/* stop at a new node: it has no children, and most sequences below it do not come back */
-	while (tree->known && at + STEPS_AT_ONCE <= nr && node < tree->tree.count - 1) {
+	while (!ends && tree->known && at + STEPS_AT_ONCE <= nr && node < tree->tree.count - 1) {
 		node = pass_steps(tree, node, &tree->labels[at]);
 		at += STEPS_AT_ONCE;
 	}
@@ -205,9 +312,10 @@ static uint32_t ids_failed(struct pd_stack_ids *ids, enum perfdata_status status
 	return UINT32_MAX;
 }
 
-uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr)
+uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr,
+			  const struct pd_steps_ahead *ahead)
 {
-	const uint32_t node = pd_step_tree_node(&ids->tree, steps, nr);
+	const uint32_t node = pd_step_tree_node(&ids->tree, steps, nr, ahead);
 	if (node == UINT32_MAX)
 		return ids_failed(ids, ids->tree.status);
 	uint32_t *id = pd_paged_change(&ids->ids, node);

@@ -38,8 +38,28 @@ int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *
 void pd_step_tree_release(struct pd_step_tree *tree);
 /* Frees data that only pd_step_tree_node needs. Call it when no more stacks are added. */
 void pd_step_tree_finish(struct pd_step_tree *tree);
-/* The node of a stack, callee first; 0 for no steps. UINT32_MAX: see status. */
-uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr);
+struct pd_steps_ahead;
+/* The node of a stack, callee first; 0 for no steps. UINT32_MAX: see status. ahead: what was found of the stack
+ * before, or NULL; it saves time and changes no node. */
+uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr,
+			   const struct pd_steps_ahead *ahead);
+/* Whether the tree has outgrown the processor's caches, and is in memory. */
+bool pd_step_tree_is_slow(const struct pd_step_tree *tree);
+/* Looking ahead: stacks at the same time, and the outermost steps of each. */
+#define PD_STACKS_AHEAD 16u
+#define PD_STEPS_AHEAD 64u
+/* A stack that will be looked up soon. */
+struct pd_steps_ahead {
+	struct pd_path_fetch path;
+	uint32_t nr_cached, cached;   /* number of steps that the cache has, and the node to which they lead */
+	uint32_t labels[PD_STEPS_AHEAD], nodes[PD_STEPS_AHEAD];
+};
+void pd_steps_ahead_begin(struct pd_steps_ahead *ahead);
+/* Appends the next steps, outermost caller first. True: the cache has all steps so far, so look at more. */
+bool pd_steps_ahead_add(struct pd_steps_ahead *ahead, const struct pd_step_tree *tree,
+			const struct perfdata_step *steps, size_t nr);
+/* Finds known nodes of up to PD_STACKS_AHEAD stacks; their look-ups wait for memory at the same time. */
+void pd_steps_ahead_find(struct pd_steps_ahead *stacks, size_t nr, const struct pd_step_tree *tree);
 /* A node's step and its caller's node. 0 or -1: see status. */
 int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret);
 
@@ -53,8 +73,9 @@ struct pd_stack_ids {
 };
 int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account);
 void pd_stack_ids_release(struct pd_stack_ids *ids);
-/* The id of a stack; UINT32_MAX: see status. */
-uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr);
+/* The id of a stack; UINT32_MAX: see status. ahead: as in pd_step_tree_node. */
+uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr,
+			  const struct pd_steps_ahead *ahead);
 /* The node of an id that pd_stack_ids handed out; UINT32_MAX: see status. */
 uint32_t pd_stack_ids_node(struct pd_stack_ids *ids, uint32_t id);
 
