@@ -2,12 +2,13 @@
 #include "config.h"
 #include <assert.h>
 #include "base/account.h"
+#include "base/large_page.h"
 #include "base/memory.h"
-#include "base/port.h"
 #include "input/input.h"
 
 #define CHUNK_BYTES ((size_t)PD_CHUNK_HEAD + PD_CHUNK_HEADROOM + PD_CHUNK_SIZE)
-#define SINGLE_CHUNKS 2u   /* chunks before the first pair: short recordings need no more */
+#define PAGE_CHUNKS 2u     /* chunks in a large page */
+#define SINGLE_CHUNKS 2u   /* chunks before the first large page: short recordings need no more */
 
 /* The free chunks are a lock-free stack. A thread pushes a chunk that it drops. A thread that needs a chunk takes the
  * whole stack and pushes the rest back. No thread pops a single chunk, so there is no ABA problem. */
@@ -18,14 +19,8 @@ struct pd_chunk_pool {
 	struct pd_account *account;
 };
 
-/* Two chunks in one large page: the first use of 2 MiB in small pages takes several times as long as reading as many
- * bytes of a cached file. */
-struct pd_chunk_pair {
-	atomic_uint nr_left;   /* how many of its chunks are not recycled yet */
-};
-
 static_assert(sizeof(struct pd_chunk) <= PD_CHUNK_HEAD, "the head of a chunk is too small");
-static_assert(2 * CHUNK_BYTES <= PD_LARGE_PAGE, "two chunks do not fit into a large page");
+static_assert(PAGE_CHUNKS * CHUNK_BYTES <= PD_LARGE_PAGE, "the chunks do not fit into a large page");
 
 struct pd_chunk_pool *pd_chunk_pool_new(void)
 {
@@ -44,11 +39,10 @@ void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *accoun
 /* Frees the memory of a chunk if no other chunk has a part in it; returns how many bytes it freed. */
 static size_t free_memory(struct pd_chunk *chunk)
 {
-	struct pd_chunk_pair *pair = chunk->pair;
-	if (pair && atomic_fetch_sub_explicit(&pair->nr_left, 1, memory_order_acq_rel) != 1)
-		return 0;
-	pd_free(pair ? (void *)pair : chunk);
-	return pair ? 2 * CHUNK_BYTES : CHUNK_BYTES;
+	if (chunk->page)
+		return pd_large_page_leave(chunk->page);
+	pd_free(chunk);
+	return CHUNK_BYTES;
 }
 
 static void drop_reference(struct pd_chunk_pool *pool)
@@ -133,35 +127,34 @@ static void charge_memory(struct pd_chunk_pool *pool, size_t bytes)
 	pd_account_take(pool->account, PD_USE_BATCHES, bytes);
 }
 
-static struct pd_chunk *place_chunk(struct pd_chunk_pool *pool, struct pd_chunk_pair *pair, uint8_t *memory)
+static struct pd_chunk *place_chunk(struct pd_chunk_pool *pool, struct pd_large_page *page, uint8_t *memory)
 {
 	struct pd_chunk *chunk = (struct pd_chunk *)(void *)memory;
 	chunk->pool = pool;
-	chunk->pair = pair;
+	chunk->page = page;
 	chunk->data = memory + PD_CHUNK_HEAD + PD_CHUNK_HEADROOM;
 	return chunk;
 }
 
-/* Makes two chunks: returns one, and adds the other to the free chunks. The allocation is two large pages long, so that
- * it contains a whole one; beside the pair, nobody touches its other bytes, so they take no memory. */
-static struct pd_chunk *make_pair(struct pd_chunk_pool *pool)
+/* Makes the chunks of a large page: returns the first, and adds the others to the free chunks. */
+static struct pd_chunk *make_page(struct pd_chunk_pool *pool)
 {
-	struct pd_chunk_pair *pair = pd_malloc(2 * PD_LARGE_PAGE);
-	if (!pair)
+	uint8_t *first;
+	struct pd_large_page *page = pd_large_page_new(PAGE_CHUNKS, CHUNK_BYTES, &first);
+	if (!page)
 		return NULL;
-	atomic_init(&pair->nr_left, 2);
-	uint8_t *page = (uint8_t *)pair + PD_LARGE_PAGE - (uintptr_t)pair % PD_LARGE_PAGE;
-	pd_prefer_large_pages(page, PD_LARGE_PAGE);
-	charge_memory(pool, 2 * CHUNK_BYTES);
-	struct pd_chunk *second = place_chunk(pool, pair, page + CHUNK_BYTES);
-	push_chunks(pool, second, second);
-	return place_chunk(pool, pair, page);
+	charge_memory(pool, PAGE_CHUNKS * CHUNK_BYTES);
+	for (size_t i = 1; i < PAGE_CHUNKS; i++) {
+		struct pd_chunk *other = place_chunk(pool, page, first + i * CHUNK_BYTES);
+		push_chunks(pool, other, other);
+	}
+	return place_chunk(pool, page, first);
 }
 
 static struct pd_chunk *make_chunk(struct pd_chunk_pool *pool)
 {
 	if (pd_chunk_pool_bytes(pool) >= SINGLE_CHUNKS * CHUNK_BYTES && !pd_account_is_tight(pool->account)) {
-		struct pd_chunk *chunk = make_pair(pool);
+		struct pd_chunk *chunk = make_page(pool);
 		if (chunk)
 			return chunk;
 	}

@@ -20,7 +20,7 @@
 #endif
 
 struct pd_chunk_pool;
-struct pd_chunk_pair;
+struct pd_large_page;
 struct pd_chunk {
 	atomic_int holders;
 	uint32_t mark;           /* mark of the thread that fills batches: see struct pd_chunks */
@@ -32,7 +32,7 @@ struct pd_chunk {
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *next_free;
 	uint8_t *owned;          /* `data` of pd_chunk_wrap, else NULL */
-	struct pd_chunk_pair *pair;   /* the memory that it shares with another chunk; NULL: it has its own */
+	struct pd_large_page *page;   /* the memory that it shares with other chunks; NULL: it has its own */
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);

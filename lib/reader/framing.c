@@ -225,29 +225,41 @@ static inline void pass_sample(struct samples *samples)
 }
 
 static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_window *window, bool swap, uint64_t room,
-								    uint64_t number, struct perfdata_raw *ret,
+								    uint64_t *number, struct perfdata_raw *ret,
 								    unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
+	const bool may_pass = reader->nr_passing;
+	const struct perfdata_raw *last =
+		may_pass && window->after_last == window->offset && window->offset ? &window->last_sample : NULL;
 	struct samples samples;
 	unsigned nr = 0;
 
 	if (!begin_samples(window, room, swap, &samples))
 		return 0;
-	for (; nr < max && is_framed(&samples); nr++, pass_sample(&samples)) {
+	for (; nr < max && is_framed(&samples); pass_sample(&samples)) {
 		const uint16_t size = samples.header.size;
 		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, swap);
 		if (!event)
 			break;
 		take_bytes(window, samples.at, samples.header, &ret[nr]);
-		ret[nr].number = number + nr;
+		ret[nr].number = (*number)++;
 		pd_event_set_words(event, swap, &ret[nr]);
+		if (may_pass && pd_passing_allows(reader, last, &ret[nr]))
+			pd_passing_count(&reader->passing[event->index], &ret[nr]);
+		else
+			last = &ret[nr++];
 	}
 	pd_window_move(window, (size_t)(samples.at - window->at));
+	if (may_pass) {
+		if (nr)
+			window->last_sample = *last;
+		window->after_last = last ? window->offset : 0;
+	}
 	return nr;
 }
 
-unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
+unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t *number, struct perfdata_raw *ret,
 			   unsigned max)
 {
 	/* a constant `swap`: the compiler makes code for each byte order */

@@ -4,6 +4,7 @@
  * newest record of the previous round. Equal times keep the order of the file. */
 #include "config.h"
 #include <string.h>
+#include "base/large_page.h"
 #include "base/memory.h"
 #include "reader/order_rest.h"
 #include "reader/order_runs.h"
@@ -12,7 +13,7 @@ struct pd_order {
 	struct pd_order_runs waiting, spilled;   /* runs in memory; runs in the file, which are older */
 	struct pd_order_run last_run;    /* in memory, not yet in `waiting`: the next records may extend it */
 	struct pd_order_block *open, *free;      /* the block that is filled; blocks without runs */
-	size_t nr_blocks;
+	size_t block_bytes;              /* bytes of all blocks */
 	size_t chunks;                   /* number of chunks with waiting records */
 	uint64_t bytes;                  /* bytes of the records in memory */
 	size_t accounted;                /* bytes of blocks and runs; the pool accounts for chunks */
@@ -45,6 +46,8 @@ struct pd_order {
 #ifndef LOOK_BYTES                   /* fuzzing sets a smaller size */
 #define LOOK_BYTES (4u << 20)        /* bytes of records that wait without a round before the rest is examined */
 #endif
+#define SINGLE_BLOCKS 16u            /* blocks before the first large page of them: most recordings need no more */
+#define PAGE_BLOCKS (PD_LARGE_PAGE / sizeof(struct pd_order_block))
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
 enum perfdata_status pd_order_new(struct perfdata_reader *reader)
@@ -59,7 +62,7 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 
 static size_t memory_of(const struct pd_order *order)
 {
-	return order->nr_blocks * sizeof *order->open + order->coming_room * sizeof *order->coming +
+	return order->block_bytes + order->coming_room * sizeof *order->coming +
 	       (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
 }
 
@@ -122,12 +125,50 @@ static void release_waiting(struct pd_order *order)
 	order->bytes = 0;
 }
 
+static void free_block(struct pd_order *order, struct pd_order_block *block)
+{
+	if (!block)
+		return;
+	if (block->page) {
+		order->block_bytes -= pd_large_page_leave(block->page);
+		return;
+	}
+	order->block_bytes -= sizeof *block;
+	pd_free(block);
+}
+
 static void free_blocks(struct pd_order *order)
 {
-	for (struct pd_order_block *block; (block = order->free); order->nr_blocks--) {
+	for (struct pd_order_block *block; (block = order->free);) {
 		order->free = block->next_free;
-		pd_free(block);
+		free_block(order, block);
 	}
+}
+
+/* Makes a free block; where many records wait, as many as fit into a large page. False without memory. */
+static bool make_blocks(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+	struct pd_large_page *page = NULL;
+	uint8_t *first;
+	size_t nr = 1;
+	if (order->block_bytes >= SINGLE_BLOCKS * sizeof *order->free &&
+	    !pd_account_is_tight(pd_reader_account(reader)))
+		page = pd_large_page_new(PAGE_BLOCKS, sizeof *order->free, &first);
+	if (page)
+		nr = PAGE_BLOCKS;
+	else
+		first = pd_malloc(sizeof *order->free);
+	if (!first)
+		return false;
+	for (size_t i = nr; i--;) {
+		struct pd_order_block *block = (struct pd_order_block *)(void *)first + i;
+		block->page = page;
+		block->next_free = order->free;
+		order->free = block;
+	}
+	order->block_bytes += nr * sizeof *order->free;
+	return true;
 }
 
 /* While a portion waits to come, it holds its chunk and its block. */
@@ -144,19 +185,17 @@ static void leave_portion(struct pd_order *order, const struct portion *portion)
 }
 
 /* Finds room for a portion of at least PD_MAX_RECORDS in the open block. Returns for how many; 0: no memory. */
-static unsigned find_room(struct pd_order *order, struct portion *ret)
+static unsigned find_room(struct perfdata_reader *reader, struct portion *ret)
 {
+	struct pd_order *order = reader->order;
 	struct pd_order_block *block = order->open;
 	if (block && !block->nr_runs)
 		block->nr_used = 0;
 	if (!block || PD_BLOCK_RECORDS - block->nr_used < PD_MAX_RECORDS) {
-		block = order->free ? order->free : pd_malloc(sizeof *block);
-		if (!block)
+		if (!order->free && !make_blocks(reader))
 			return 0;
-		if (block == order->free)
-			order->free = block->next_free;
-		else
-			order->nr_blocks++;
+		block = order->free;
+		order->free = block->next_free;
 		block->nr_used = block->nr_runs = 0;
 		order->open = block;
 	}
@@ -197,7 +236,7 @@ void pd_order_free(struct perfdata_reader *reader)
 	pd_spill_free(order->spill);
 	pd_free(order->waiting.heap);
 	pd_free(order->spilled.heap);
-	pd_free(order->open);
+	free_block(order, order->open);
 	free_blocks(order);
 	pd_free(order);
 	reader->order = NULL;
@@ -216,8 +255,7 @@ void pd_order_trim(struct perfdata_reader *reader)
 	pd_free(order->coming);
 	order->coming = NULL;
 	order->coming_room = 0;
-	order->nr_blocks -= order->open != NULL;
-	pd_free(order->open);
+	free_block(order, order->open);
 	order->open = NULL;
 	free_blocks(order);
 	account_for(reader, memory_of(order));
@@ -438,8 +476,7 @@ static void pass_raws(struct perfdata_reader *reader, const struct perfdata_raw 
 /* Reads the next portion; the one before is in runs. */
 static enum perfdata_status read_portion(struct perfdata_reader *reader, struct portion *ret)
 {
-	struct pd_order *order = reader->order;
-	const unsigned room = find_room(order, ret);
+	const unsigned room = find_room(reader, ret);
 	if (!room)
 		return PERFDATA_ENOMEM;
 	ret->nr = pd_reader_samples(reader, ret->raws, room);
@@ -456,7 +493,7 @@ bool pd_order_read_more(struct perfdata_reader *reader)
 	    pd_vector_grow(&order->coming, &order->coming_room, order->nr_coming, sizeof *order->coming) < 0)
 		return false;
 	struct portion *portion = &order->coming[order->nr_coming];
-	const unsigned room = find_room(order, portion);
+	const unsigned room = find_room(reader, portion);
 	portion->nr = room ? pd_reader_read_plain(reader, portion->raws, room) : 0;
 	if (!portion->nr)
 		return false;

@@ -12,6 +12,7 @@
 /* Memory for waiting records, filled from its start to its end, and reused once no run in it waits. */
 struct pd_order_block {
 	struct pd_order_block *next_free;
+	struct pd_large_page *page;  /* the memory that it shares with other blocks; NULL: it has its own */
 	unsigned nr_used, nr_runs;
 	struct perfdata_raw raws[PD_BLOCK_RECORDS];
 };

@@ -256,6 +256,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		stream_free(reader->streams[i]);
 	pd_free(reader->streams);
+	pd_free(reader->passing);
 	pd_features_release(reader);
 	pd_hash_map_release(&reader->ids);
 	pd_free(reader->near_ids);
@@ -374,6 +375,7 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			return status;
 		}
 		ret->number = reader->nr_records;
+		uint64_t next = ret->number + 1, bytes = ret->size;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
 			status = pd_split_see(stream, window, ret);
 			if (status == PERFDATA_OK)
@@ -391,12 +393,13 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			pd_event_match(reader, ret);
 			if (reader->parts && pd_trace_parts_see(reader, ret) != PERFDATA_OK)
 				return PERFDATA_ENOMEM;
-			nr += pd_window_samples(window, left_of_turn(reader, window, ret->size), ret->number + 1,
-						ret + 1, PD_MAX_RECORDS - 1);
+			const uint64_t before = window->offset;
+			nr += pd_window_samples(window, left_of_turn(reader, window, ret->size), &next, ret + 1,
+						PD_MAX_RECORDS - 1);
+			bytes += window->offset - before;
 		}
-		reader->nr_records += nr;
-		for (unsigned i = 0; i < nr && !window->is_inner; i++)
-			reader->turn_bytes += ret[i].size;
+		reader->nr_records = next;
+		reader->turn_bytes += window->is_inner ? 0 : bytes;
 		take_turn(reader, false);
 		if (is_hidden(reader, ret))
 			continue;
@@ -425,10 +428,9 @@ unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *
 	if (window->after_gap)
 		return 0;
 	const uint64_t before = window->offset;
-	const unsigned nr = pd_window_samples(window, left_of_turn(reader, window, 0), reader->nr_records, ret, most);
-	reader->nr_records += nr;
+	const unsigned nr = pd_window_samples(window, left_of_turn(reader, window, 0), &reader->nr_records, ret, most);
 	reader->turn_bytes += window->is_inner ? 0 : window->offset - before;
-	if (nr)
+	if (window->offset != before)
 		take_turn(reader, false);
 	return nr;
 }
@@ -512,7 +514,8 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 	if (!ended && reader->given_bytes - reader->reported_bytes < PROGRESS_STEP)
 		return;
 	reader->reported_bytes = reader->given_bytes;
-	reader->options.on_progress(reader->options.progress_user, reader->given_bytes, reader->total_bytes);
+	reader->options.on_progress(reader->options.progress_user, reader->given_bytes + pd_passing_bytes(reader),
+				    reader->total_bytes);
 }
 
 enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,

@@ -32,6 +32,21 @@ struct pd_sample_summary {
  * order of the file; returns a summary of each. 0: the next record is none of these; pd_reader_next_run returns it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
+/* False if records are still to bring events, or formats that decide who needs the samples of an event. */
+bool pd_reader_may_pass_over(const struct perfdata_reader *reader);
+/* Lets the reader pass over complete samples of the event whose thread, process and CPU the record before also has: the
+ * sample of an event that nobody needs would show nothing new. after: only where the record before is a sample of this
+ * event; NULL: of any event. The reader counts samples that it passes over. Call it before the first record is asked
+ * for, and only if pd_reader_may_pass_over. PERFDATA_ENOMEM. */
+enum perfdata_status pd_reader_pass_over(struct perfdata_reader *reader, const struct perfdata_event *event,
+					 const struct perfdata_event *after);
+struct pd_passed {
+	uint64_t samples, bytes;               /* since the last call */
+	uint64_t first_time, last_time;        /* of all passed samples, if any; ns */
+};
+/* What was passed over of the event with this index, for a caller that adds up the results of its calls. */
+struct pd_passed pd_reader_take_passed(struct perfdata_reader *reader, size_t event);
+
 /* As perfdata_reader_feature_text, but ignores `no_meta`: for callers that draw conclusions from the text without
  * showing it. */
 const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);

@@ -216,6 +216,9 @@ void pd_session_spans_free(struct perfdata_session *session);
 bool pd_session_spans_took(const struct perfdata_session *session);
 /* Whether spans are made of samples of the event. */
 bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event);
+/* See pd_spans_use_waking and pd_spans_use_wakeup. */
+bool pd_session_spans_use_waking(const struct perfdata_session *session, const struct perfdata_event *event);
+bool pd_session_spans_use_wakeup(const struct perfdata_session *session, const struct perfdata_event *event);
 
 static inline bool pd_needs(const struct perfdata_session *session, uint32_t need)
 {
@@ -285,6 +288,9 @@ const char *pd_session_nameless_text(const struct perfdata_session *session, uin
 bool pd_session_knows_files(const struct perfdata_session *session, uint32_t frame);
 
 /* --- delivery/sample_run.c --- */
+/* Lets the reader pass over samples from which a session that needs only spans learns nothing: after the sample before,
+ * the session knows their threads. Call it before the first record is asked for. PERFDATA_ENOMEM. */
+enum perfdata_status pd_pass_over_samples(struct perfdata_session *session);
 /* Takes leading samples that need no special treatment; at most PD_MAX_RECORDS. */
 enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
 				     unsigned *ret_taken);

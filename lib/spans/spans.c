@@ -132,6 +132,18 @@ bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event)
 	return !known || spans->left_event || known->role != PD_ROLE_NONE;
 }
 
+bool pd_spans_use_waking(struct pd_spans *spans, const struct perfdata_event *event)
+{
+	const struct pd_span_event *known = event_of(spans, event);
+	return known && known->role == PD_ROLE_WAKING;
+}
+
+bool pd_spans_use_wakeup(struct pd_spans *spans, const struct perfdata_event *event)
+{
+	const struct pd_span_event *known = event_of(spans, event);
+	return known && known->role == PD_ROLE_WAKEUP && !spans->left_event;
+}
+
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
 static inline struct perfdata_bytes raw_data_of(const struct pd_spans *spans, const struct pd_span_event *event,

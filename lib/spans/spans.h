@@ -145,6 +145,10 @@ struct pd_spans *pd_spans_new(const struct pd_spans_options *options, struct pd_
 void pd_spans_free(struct pd_spans *spans);
 /* Whether the engine uses samples of the event, if only to count those that it ignores. */
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event);
+/* Whether the engine uses samples of the event as sched_waking's; as sched_wakeup's. After the first sample of
+ * sched_waking, it ignores those of sched_wakeup. */
+bool pd_spans_use_waking(struct pd_spans *spans, const struct perfdata_event *event);
+bool pd_spans_use_wakeup(struct pd_spans *spans, const struct perfdata_event *event);
 /* The recording has SWITCH records, which have the times of both ends of a run. Call it before the first record. */
 void pd_spans_expect_switch_records(struct pd_spans *spans);
 /* The recording is one of simpleperf's --trace-offcpu. A sample of `event` says that its thread leaves the CPU; the

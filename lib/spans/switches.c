@@ -284,13 +284,13 @@ enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_
 	uint64_t pid;
 	if (event->role == PD_ROLE_WAKEUP && spans->has_waking)
 		return PERFDATA_OK;
-	if (!pd_spans_number(spans, event->fields[0], data, &pid))
-		return PERFDATA_OK;
 	if (event->role == PD_ROLE_WAKING && !spans->has_waking) {
 		/* sched_waking comes earlier and names the waker: forget the wake-ups that sched_wakeup reported */
 		spans->has_waking = true;
 		spans->epoch++;
 	}
+	if (!pd_spans_number(spans, event->fields[0], data, &pid))
+		return PERFDATA_OK;
 	struct pd_span_thread *thread = pd_spans_thread(spans, (int32_t)pid, true);
 	if (!thread)
 		return PERFDATA_ENOMEM;

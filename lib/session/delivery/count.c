@@ -241,6 +241,34 @@ static void add_meta_losses(struct perfdata_session *session)
 	counts->untold_samples = losses.user_samples;
 }
 
+/* Adds the samples that the reader passed over since the last call: spans need none of them. */
+static enum perfdata_status add_passed(struct perfdata_session *session)
+{
+	struct pd_counts *counts = &session->counts;
+	struct perfdata_summary *summary = &counts->summary;
+	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	const struct perfdata_event *event;
+	for (uint32_t i = 0; (event = perfdata_reader_event(session->reader, i)); i++) {
+		const struct pd_passed passed = pd_reader_take_passed(session->reader, i);
+		struct perfdata_event_count *slot = passed.samples ? event_slot(counts, event) : NULL;
+		if (!passed.samples)
+			continue;
+		if (!slot)
+			return PERFDATA_ENOMEM;
+		slot->samples += passed.samples;
+		slot->deliveries += passed.samples;
+		count_time(summary, passed.first_time);
+		count_time(summary, passed.last_time);
+		type->records += passed.samples;
+		type->bytes += passed.bytes;
+		summary->records += passed.samples;
+		summary->records_out += passed.samples;
+		summary->samples_out += passed.samples;
+		summary->deliveries_out += passed.samples;
+	}
+	return PERFDATA_OK;
+}
+
 enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 {
 	struct pd_counts *counts = &session->counts;
@@ -248,6 +276,8 @@ enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 	size_t nr = 0;
 
 	add_meta_losses(session);
+	if (add_passed(session) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
 	for (uint32_t type = 0; type < NR_TYPES + counts->nr_others; type++) {
 		struct perfdata_type_count *slot = type < NR_TYPES ? &counts->types[type]
 								   : &counts->others[type - NR_TYPES];

@@ -139,6 +139,30 @@ static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_sess
 	return use->is_plain ? use : NULL;
 }
 
+/* Whether a session's samples concern only spans, their threads and the counts of events. */
+static bool is_for_spans_alone(const struct perfdata_session *session)
+{
+	const bool weighs = session->off_cpu && session->off_cpu != PERFDATA_OFF_CPU_BESIDE;
+	return session->only_spans && session->filter.passes_samples && !session->options.limit && !weighs;
+}
+
+enum perfdata_status pd_pass_over_samples(struct perfdata_session *session)
+{
+	const struct perfdata_event *event, *waking = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	if (!is_for_spans_alone(session) || !pd_reader_may_pass_over(session->reader))
+		return PERFDATA_OK;
+	for (size_t i = 0; !waking && (event = perfdata_reader_event(session->reader, i)); i++)
+		waking = pd_session_spans_use_waking(session, event) ? event : NULL;
+	for (size_t i = 0; status == PERFDATA_OK && (event = perfdata_reader_event(session->reader, i)); i++) {
+		const struct pd_span_use *use = use_of(session, event);
+		const bool is_late = waking && pd_session_spans_use_wakeup(session, event);
+		if (use->is_plain && (is_late || !use->is_used))
+			status = pd_reader_pass_over(session->reader, event, is_late ? waking : NULL);
+	}
+	return status;
+}
+
 /* Passes samples to spans only: they are counted, but get into no batch. */
 static enum perfdata_status take_for_spans(struct perfdata_session *session, const struct perfdata_raw *raws,
 					   unsigned nr, unsigned *ret_taken)
@@ -177,7 +201,7 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	const bool weighs = session->off_cpu && session->off_cpu != PERFDATA_OFF_CPU_BESIDE;
 	if (session->options.limit || weighs || (session->state && session->state->guests))
 		return PERFDATA_OK;
-	if (session->only_spans && session->filter.passes_samples)
+	if (is_for_spans_alone(session))
 		return take_for_spans(session, raws, nr, ret_taken);
 	while (count < nr && is_simple(session, &raws[count], &samples[count]))
 		count++;

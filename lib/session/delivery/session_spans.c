@@ -551,6 +551,8 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 				  "time off the CPU lies in no file or function: --dso and --symbol choose samples");
 	if (status == PERFDATA_OK)
 		status = look_at_events(session, reterr);
+	if (status == PERFDATA_OK && pd_pass_over_samples(session) != PERFDATA_OK)
+		status = pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	const struct sources found = find_sources(session->reader);
 	if (status == PERFDATA_OK && weighs && own->nr_events && !own->off_event &&
 	    off_cpu != PERFDATA_OFF_CPU_BESIDE)
@@ -695,6 +697,16 @@ bool pd_session_spans_took(const struct perfdata_session *session)
 bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event)
 {
 	return pd_spans_use(session->spans->engine, event);
+}
+
+bool pd_session_spans_use_waking(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	return pd_spans_use_waking(session->spans->engine, event);
+}
+
+bool pd_session_spans_use_wakeup(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	return pd_spans_use_wakeup(session->spans->engine, event);
 }
 
 void pd_session_spans_free(struct perfdata_session *session)
