@@ -11,20 +11,25 @@
  * above. */
 #define FINE_BITS 10u
 
+struct sum {
+	struct pd_span_row row;
+	uint32_t group;                        /* number of the thread, or of another requested key */
+};
+#define RECENT_SUMS 64u                        /* a power of two */
 struct pd_span_part {
-	size_t nr;
-	struct taken {
-		struct pd_span_row row;    /* the members that distinguish rows; total: the length; count: 1 */
-		uint32_t group;            /* number of the thread, or of another requested key */
-	} spans[];
+	struct sum *sums;                      /* of the batch alone; one row may come several times */
+	uint32_t *indexes;                     /* by index of such a sum: the index of the sum of all batches */
+	size_t nr_sums, sums_room;
+	uint32_t recent[RECENT_SUMS];          /* by hash of the row: index of the sum used last + 1, or 0 */
+	size_t nr_lengths;
+	struct length {
+		uint64_t length;
+		uint32_t sum;
+	} lengths[];
 };
 struct bucket {
 	uint64_t count, most;
 	uint32_t row, place;
-};
-struct sum {
-	struct pd_span_row row;
-	uint32_t group;
 };
 struct pd_span_sums {
 	const struct perfdata_session *session;
@@ -69,6 +74,13 @@ void pd_span_sums_free(struct pd_span_sums *sums)
 
 /* --- of a batch --------------------------------------------------------------------------------------------------- */
 
+static void set_thread(struct pd_span_row *row, const struct pd_span_row *thread)
+{
+	row->pid = thread->pid;
+	row->tid = thread->tid;
+	row->comm = thread->comm;
+}
+
 static void set_waker(const struct pd_span *span, struct pd_span_row *row)
 {
 	row->pid = span->waker_who.pid;
@@ -83,53 +95,113 @@ static void set_other(const struct pd_span_row *from, struct pd_span_row *to)
 	to->other_comm = from->comm;
 }
 
-/* Fills *ret for a span; false: the span is not requested. */
-static bool take_span(const struct pd_span_sums *sums, const struct pd_span *span, struct taken *ret)
+/* Fills *ret with the row to which a span belongs, as a sum of this span; false: the span is not requested. */
+static bool take_span(const struct pd_span_sums *sums, const struct pd_span *span, struct sum *ret)
 {
-	struct pd_span_row row = { .pid = -1, .tid = -1, .comm = PERFDATA_NONE, .cpu = UINT32_MAX, .other_pid = -1,
-				   .other_tid = -1, .other_comm = PERFDATA_NONE };
-	struct pd_span_row own = row;
 	const bool wakes = sums->by == PD_SPANS_BY_WAKER || sums->by == PD_SPANS_BY_WAKEE;
 	const bool whole = pd_span_is_whole(span);
 	const bool until_woken = wakes && span->kind == PERFDATA_SPAN_OFF;
 	if (span->kind != sums->kind || (wakes && span->waker == -1) || (until_woken && span->blocked == UINT64_MAX))
 		return false;
-	own.pid = span->who.pid;
-	own.tid = span->tid;
-	own.comm = span->who.comm;
-	ret->group = 0;
+	*ret = (struct sum){ .row = { .pid = -1, .tid = -1, .comm = PERFDATA_NONE, .cpu = UINT32_MAX, .other_pid = -1,
+				      .other_tid = -1, .other_comm = PERFDATA_NONE } };
+	struct pd_span_row *row = &ret->row;
+	const struct pd_span_row own = { .pid = span->who.pid, .tid = span->tid, .comm = span->who.comm };
 	switch (sums->by) {
 	case PD_SPANS_BY_THREAD:
 	case PD_SPANS_BY_WAKEE:
-		row = own;
+		set_thread(row, &own);
 		ret->group = span->who.thread;
 		break;
 	case PD_SPANS_BY_WAKER:
-		set_waker(span, &row);
-		set_other(&own, &row);
+		set_waker(span, row);
+		set_other(&own, row);
 		ret->group = span->waker_who.thread;
 		break;
-	case PD_SPANS_BY_PROCESS: row.pid = own.pid; break;
-	case PD_SPANS_BY_COMM: row.comm = own.comm; break;
-	case PD_SPANS_BY_CPU: row.cpu = span->cpu == UINT32_MAX ? span->end_cpu : span->cpu; break;
+	case PD_SPANS_BY_PROCESS: row->pid = own.pid; break;
+	case PD_SPANS_BY_COMM: row->comm = own.comm; break;
+	case PD_SPANS_BY_CPU: row->cpu = span->cpu == UINT32_MAX ? span->end_cpu : span->cpu; break;
 	case PD_SPANS_BY_NAME:
 	case PD_SPANS_BY_SYSCALL: break;
 	}
 	if (sums->by == PD_SPANS_BY_WAKEE) {
-		struct pd_span_row waker = row;
+		struct pd_span_row waker = own;
 		set_waker(span, &waker);
-		set_other(&waker, &row);
+		set_other(&waker, row);
 	}
-	row.name = pd_session_span_name(sums->session, span);
+	row->name = pd_session_span_name(sums->session, span);
 	if (sums->by == PD_SPANS_BY_SYSCALL)
-		row.name = span->name == UINT32_MAX ? "no system call"
-						    : pd_session_span_text(sums->session, span->name);
-	row.count = whole;
-	row.total = !whole ? 0 : until_woken ? span->blocked : pd_span_duration(span);
-	row.errors = whole && span->has_result && span->result < 0;
-	row.unknown = !whole;
-	ret->row = row;
+		row->name = span->name == UINT32_MAX ? "no system call"
+						     : pd_session_span_text(sums->session, span->name);
+	row->count = whole;
+	row->total = !whole ? 0 : until_woken ? span->blocked : pd_span_duration(span);
+	row->least = whole ? row->total : UINT64_MAX;
+	row->most = row->total;
+	row->errors = whole && span->has_result && span->result < 0;
+	row->unknown = !whole;
 	return true;
+}
+
+/* Compares names by address: equal names are interned. */
+static bool is_same_row(const struct pd_span_sums *sums, const struct sum *left, const struct sum *right)
+{
+	const struct pd_span_row *a = &left->row, *b = &right->row;
+	return (a->pid == b->pid || sums->by != PD_SPANS_BY_PROCESS) && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->name == b->name && a->other_tid == b->other_tid && left->group == right->group &&
+	       (sums->by != PD_SPANS_BY_COMM || a->comm == b->comm);
+}
+
+static void add_to_row(struct pd_span_row *row, const struct pd_span_row *more)
+{
+	/* keep the last name, and the process once it is known */
+	if (more->comm != PERFDATA_NONE)
+		row->comm = more->comm;
+	if (more->other_comm != PERFDATA_NONE)
+		row->other_comm = more->other_comm;
+	if (more->pid != -1)
+		row->pid = more->pid;
+	if (more->other_pid != -1)
+		row->other_pid = more->other_pid;
+	row->unknown += more->unknown;
+	row->count += more->count;
+	row->total += more->total;
+	row->errors += more->errors;
+	row->least = more->least < row->least ? more->least : row->least;
+	row->most = more->most > row->most ? more->most : row->most;
+}
+
+static uint32_t *recent_of(struct pd_span_part *part, const struct sum *sum)
+{
+	const uintptr_t name = (uintptr_t)sum->row.name / 8;
+	const uint32_t key = (uint32_t)sum->row.tid + (uint32_t)sum->row.pid + sum->row.cpu + sum->row.comm +
+			     (uint32_t)sum->row.other_tid + (uint32_t)(name ^ name / RECENT_SUMS);
+	return &part->recent[key % RECENT_SUMS];
+}
+
+/* Adds a span to the sums of its batch. -1 without memory. */
+static int add_to_part(const struct pd_span_sums *sums, struct pd_span_part *part, const struct sum *taken)
+{
+	uint32_t *recent = recent_of(part, taken);
+	if (*recent && is_same_row(sums, &part->sums[*recent - 1], taken)) {
+		add_to_row(&part->sums[*recent - 1].row, &taken->row);
+	} else {
+		if (pd_vector_grow(&part->sums, &part->sums_room, part->nr_sums, sizeof *part->sums) < 0)
+			return -1;
+		part->sums[part->nr_sums++] = *taken;
+		*recent = (uint32_t)part->nr_sums;
+	}
+	if (taken->row.count)
+		part->lengths[part->nr_lengths++] = (struct length){ taken->row.total, *recent - 1 };
+	return 0;
+}
+
+static void free_part(struct pd_span_part *part)
+{
+	if (!part)
+		return;
+	pd_free(part->sums);
+	pd_free(part->indexes);
+	pd_free(part);
 }
 
 enum perfdata_status pd_span_sums_collect(const struct pd_span_sums *sums, const struct perfdata_batch *batch,
@@ -137,36 +209,35 @@ enum perfdata_status pd_span_sums_collect(const struct pd_span_sums *sums, const
 {
 	size_t nr;
 	const struct pd_span *spans = pd_batch_spans(batch, &nr);
-	struct pd_span_part *part = pd_malloc(sizeof *part + nr * sizeof *part->spans);
+	struct pd_span_part *part = pd_malloc(sizeof *part + nr * sizeof *part->lengths);
 	if (!part)
 		return PERFDATA_ENOMEM;
-	part->nr = 0;
-	for (size_t i = 0; i < nr; i++)
-		part->nr += take_span(sums, &spans[i], &part->spans[part->nr]);
+	*part = (struct pd_span_part){ 0 };
+	for (size_t i = 0; i < nr; i++) {
+		struct sum taken;
+		if (take_span(sums, &spans[i], &taken) && add_to_part(sums, part, &taken) < 0) {
+			free_part(part);
+			return PERFDATA_ENOMEM;
+		}
+	}
 	*ret = part;
 	return PERFDATA_OK;
 }
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-/* Compares names by address: equal names are interned. */
 static int same_row(const void *user, uint32_t index, const void *wanted)
 {
 	const struct pd_span_sums *sums = user;
-	const struct sum *sum = &sums->sums[index];
-	const struct taken *taken = wanted;
-	const struct pd_span_row *a = &sum->row, *b = &taken->row;
-	return (a->pid == b->pid || sums->by != PD_SPANS_BY_PROCESS) && a->tid == b->tid && a->cpu == b->cpu &&
-	       a->name == b->name && a->other_tid == b->other_tid && sum->group == taken->group &&
-	       (sums->by != PD_SPANS_BY_COMM || a->comm == b->comm);
+	return is_same_row(sums, &sums->sums[index], wanted);
 }
 
-static uint64_t hash_of(const struct pd_span_sums *sums, const struct taken *taken)
+static uint64_t hash_of(const struct pd_span_sums *sums, const struct sum *sum)
 {
-	const struct pd_span_row *row = &taken->row;
+	const struct pd_span_row *row = &sum->row;
 	const int32_t pid = sums->by == PD_SPANS_BY_PROCESS ? row->pid : 0;
 	const uint64_t who = (uint64_t)(uint32_t)pid << 32 | (uint32_t)row->tid,
-		       where = (uint64_t)row->cpu << 32 | taken->group,
+		       where = (uint64_t)row->cpu << 32 | sum->group,
 		       other = (uint64_t)(uint32_t)row->other_tid << 32 |
 			       (sums->by == PD_SPANS_BY_COMM ? row->comm : 0);
 	return pd_hash_two(pd_hash_two(who, where, sums->seed), other ^ (uint64_t)(uintptr_t)row->name, sums->seed);
@@ -209,48 +280,41 @@ static enum perfdata_status add_length(struct pd_span_sums *sums, uint32_t row, 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_span(struct pd_span_sums *sums, const struct taken *taken)
+/* Adds a sum of a batch to the sum of all batches, whose index it returns; UINT32_MAX without memory. */
+static uint32_t add_sum(struct pd_span_sums *sums, const struct sum *more)
 {
-	const uint64_t hash = hash_of(sums, taken);
-	uint32_t index = pd_index_find(&sums->index, hash, same_row, sums, taken);
-	if (index == UINT32_MAX) {
-		index = (uint32_t)sums->nr;
-		if (pd_vector_grow(&sums->sums, &sums->room, sums->nr, sizeof *sums->sums) < 0 ||
-		    pd_index_add(&sums->index, hash, index) < 0)
-			return PERFDATA_ENOMEM;
-		sums->sums[sums->nr++] = (struct sum){ .row = taken->row, .group = taken->group };
-		struct pd_span_row *row = &sums->sums[index].row;
-		row->count = row->total = row->errors = row->unknown = 0;
-		row->least = UINT64_MAX;
+	const uint64_t hash = hash_of(sums, more);
+	uint32_t index = pd_index_find(&sums->index, hash, same_row, sums, more);
+	if (index != UINT32_MAX) {
+		add_to_row(&sums->sums[index].row, &more->row);
+		return index;
 	}
-	struct pd_span_row *row = &sums->sums[index].row;
-	/* Keep the last name, and the process once it is known. */
-	if (taken->row.comm != PERFDATA_NONE)
-		row->comm = taken->row.comm;
-	if (taken->row.other_comm != PERFDATA_NONE)
-		row->other_comm = taken->row.other_comm;
-	if (taken->row.pid != -1)
-		row->pid = taken->row.pid;
-	if (taken->row.other_pid != -1)
-		row->other_pid = taken->row.other_pid;
-	row->unknown += taken->row.unknown;
-	if (!taken->row.count)
-		return PERFDATA_OK;
-	const uint64_t length = taken->row.total;
-	row->count++;
-	row->total += length;
-	row->errors += taken->row.errors;
-	row->least = length < row->least ? length : row->least;
-	row->most = length > row->most ? length : row->most;
-	return add_length(sums, index, length);
+	index = (uint32_t)sums->nr;
+	if (pd_vector_grow(&sums->sums, &sums->room, sums->nr, sizeof *sums->sums) < 0 ||
+	    pd_index_add(&sums->index, hash, index) < 0)
+		return UINT32_MAX;
+	sums->sums[sums->nr++] = *more;
+	return index;
+}
+
+static enum perfdata_status add_part(struct pd_span_sums *sums, struct pd_span_part *part)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	part->indexes = pd_malloc(part->nr_sums * sizeof *part->indexes);
+	if (!part->indexes)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < part->nr_sums; i++)
+		if ((part->indexes[i] = add_sum(sums, &part->sums[i])) == UINT32_MAX)
+			return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < part->nr_lengths && status == PERFDATA_OK; i++)
+		status = add_length(sums, part->indexes[part->lengths[i].sum], part->lengths[i].length);
+	return status;
 }
 
 enum perfdata_status pd_span_sums_add(struct pd_span_sums *sums, struct pd_span_part *part)
 {
-	enum perfdata_status status = PERFDATA_OK;
-	for (size_t i = 0; part && i < part->nr && status == PERFDATA_OK; i++)
-		status = add_span(sums, &part->spans[i]);
-	pd_free(part);
+	const enum perfdata_status status = part ? add_part(sums, part) : PERFDATA_OK;
+	free_part(part);
 	return status == PERFDATA_OK ? account_sums(sums) : status;
 }
 

@@ -148,6 +148,8 @@ unsigned pd_batch_takes(const struct perfdata_session *session, const struct per
 	const struct pd_batch *batch = session->open ? session->open : &none;
 	size_t bytes = 0;
 	unsigned count = 0;
+	if (!is_full_with(batch, nr * (size_t)RECORD_BYTES, nr))
+		return nr;
 	for (unsigned i = 0; i < nr; i++)
 		bytes += work_of(session, &raws[i]);
 	if (!is_full_with(batch, bytes, nr))
