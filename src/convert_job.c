@@ -20,11 +20,12 @@ static enum perfdata_order_wish order_wish(const struct options *options)
 	return strcmp(options->order, "file") ? PERFDATA_ORDER_WISH_TIME : PERFDATA_ORDER_WISH_FILE;
 }
 
-/* Whether formatting takes much less time than reading. */
-static bool is_light(const struct options *options)
+/* Whether only sums of spans are asked for: nothing looks up addresses, and hardly anything is formatted. */
+static bool sums_spans(const struct options *options)
 {
 	const char *table = perfdata_option_text(options->values, options->nr_values, "table");
-	return options->emitter->flags & PERFDATA_EMITTER_LIGHT || (table && !strcmp(table, "threads_time"));
+	return perfdata_option_text(options->values, options->nr_values, "spans") ||
+	       (table && !strcmp(table, "threads_time"));
 }
 
 /* Flags for input_prepare: if formatting leaves processors idle, threads read ahead. */
@@ -35,9 +36,9 @@ static unsigned use_of(const struct job *job)
 	const unsigned threads = job->threads ? job->threads : perfdata_processors();
 	if (threads < 2)
 		return 0;
-	if (threads > 2)
+	if (threads > 2 || sums_spans(job->options))
 		return INPUT_BYTES_AHEAD | INPUT_RECORDS_AHEAD;
-	return is_light(job->options) ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
+	return job->options->emitter->flags & PERFDATA_EMITTER_LIGHT ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
 }
 
 /* The user data of callbacks while a recording is converted. */
