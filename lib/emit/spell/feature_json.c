@@ -5,17 +5,24 @@
 #include "emit/spell/members.h"
 #include "schema/feature.h"
 
-static void node_value(struct speller *s, const struct perfdata_node *node, const struct perfdata_field *field);
+/* The state while a section is written. */
+struct section_writer {
+	struct speller *s;
+	struct pd_arena pool;         /* of `attr` */
+	const struct plan *attr;      /* made for the first attribute of the section, which may have many; or NULL */
+};
 
-static void attr_value(struct speller *s, const struct perfdata_attr *attr)
+static void node_value(struct section_writer *writer, const struct perfdata_node *node,
+		       const struct perfdata_field *field);
+
+static void attr_value(struct section_writer *writer, const struct perfdata_attr *attr)
 {
-	struct pd_arena pool = { 0 };
-	const struct plan *plan = pd_plan_make(&pool, perfdata_attr_layout(), true);
-	if (plan)
-		pd_spell_object(s, plan, attr->present, attr);
+	if (!writer->attr)
+		writer->attr = pd_plan_make(&writer->pool, perfdata_attr_layout(), true);
+	if (writer->attr)
+		pd_spell_object(writer->s, writer->attr, attr->present, attr);
 	else
-		s->out->failed = true;
-	pd_arena_release(&pool);
+		writer->s->out->failed = true;
 }
 
 static void bitmap_value(struct perfdata_text *out, struct perfdata_bytes bytes)
@@ -53,8 +60,9 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 	pd_arena_release(&pool);
 }
 
-static void write_member(struct speller *s, const struct perfdata_node *node, const char *prefix)
+static void write_member(struct section_writer *writer, const struct perfdata_node *node, const char *prefix)
 {
+	struct speller *s = writer->s;
 	char name[128];
 	const char *own = node->field && node->field->name ? node->field->name : "value";
 	snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "_" : "", own);
@@ -66,7 +74,7 @@ static void write_member(struct speller *s, const struct perfdata_node *node, co
 		}
 		return;
 	}
-	node_value(s, node, node->field);
+	node_value(writer, node, node->field);
 	const struct perfdata_field *field = node->field;
 	const bool named = field && (field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS);
 	if (named && node->kind <= PERFDATA_KIND_S64 && node->kind > PERFDATA_KIND_PAD) {
@@ -75,8 +83,10 @@ static void write_member(struct speller *s, const struct perfdata_node *node, co
 	}
 }
 
-static void node_value(struct speller *s, const struct perfdata_node *node, const struct perfdata_field *field)
+static void node_value(struct section_writer *writer, const struct perfdata_node *node,
+		       const struct perfdata_field *field)
 {
+	struct speller *s = writer->s;
 	struct perfdata_text *out = s->out;
 	const size_t start = out->size;
 	switch (node->kind) {
@@ -86,16 +96,16 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 		break;
 	case PERFDATA_KIND_BYTES: case PERFDATA_KIND_FEATURE: pd_spell_bytes_string(out, node->v.bytes); break;
 	case PERFDATA_KIND_BITMAP: bitmap_value(out, node->v.bytes); break;
-	case PERFDATA_KIND_ATTR: attr_value(s, node->v.attr); break;
+	case PERFDATA_KIND_ATTR: attr_value(writer, node->v.attr); break;
 	case PERFDATA_KIND_STRUCT:
 		for (const struct perfdata_node *child = node->child; child; child = child->next)
-			write_member(s, child, "");
+			write_member(writer, child, "");
 		pd_spell_close(out, start, '{', '}');
 		break;
 	case PERFDATA_KIND_LIST:
 		for (const struct perfdata_node *child = node->child; child; child = child->next) {
 			perfdata_text_char(out, ',');
-			node_value(s, child, child->field ? child->field : field);
+			node_value(writer, child, child->field ? child->field : field);
 		}
 		pd_spell_close(out, start, '[', ']');
 		break;
@@ -114,31 +124,39 @@ static bool is_one_value(const struct perfdata_layout *layout)
 	return false;
 }
 
-void pd_feature_json_member(struct speller *s, uint32_t id, const struct perfdata_feature *feature)
+static void write_section(struct section_writer *writer, uint32_t id, const struct perfdata_feature *feature)
 {
+	struct perfdata_text *out = writer->s->out;
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
 	const struct perfdata_node *root = perfdata_feature_root(feature);
 	if (layout && is_one_value(layout)) {
 		const struct perfdata_node *content = perfdata_node_get(root, layout->name);
 		if (content) {
-			write_member(s, content, "");
+			write_member(writer, content, "");
 		} else {
-			pd_member_key(s->out, layout->name, "");
-			perfdata_text_literal(s->out, "null");
+			pd_member_key(out, layout->name, "");
+			perfdata_text_literal(out, "null");
 		}
 		for (const struct perfdata_node *child = root->child; child; child = child->next)
 			if (child != content)
-				write_member(s, child, layout->name);
+				write_member(writer, child, layout->name);
 		return;
 	}
 	if (layout) {
-		pd_member_key(s->out, layout->name, "");
+		pd_member_key(out, layout->name, "");
 	} else {
-		perfdata_text_literal(s->out, ",\"feature_");
-		perfdata_text_u64(s->out, id);
-		perfdata_text_literal(s->out, "\":");
+		perfdata_text_literal(out, ",\"feature_");
+		perfdata_text_u64(out, id);
+		perfdata_text_literal(out, "\":");
 	}
-	node_value(s, root, NULL);
+	node_value(writer, root, NULL);
+}
+
+void pd_feature_json_member(struct speller *s, uint32_t id, const struct perfdata_feature *feature)
+{
+	struct section_writer writer = { .s = s };
+	write_section(&writer, id, feature);
+	pd_arena_release(&writer.pool);
 }
 
 void pd_feature_json_payload(struct speller *s, uint32_t id, struct perfdata_bytes payload)
