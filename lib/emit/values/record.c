@@ -202,6 +202,8 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 	plan->plain = samples_are_plain(event->config) ? sample : NULL;
 	/* samples without chains differ only in numbers and raw data */
 	plan->alike = event->config->sample_rows & sample->callchain ? NULL : plan->plain;
+	plan->fields_at = plan->alike && event->config->sample_rows & sample->raw ? 8 + 8u * event->config->sample_fixed
+										  : 0;
 	plan->recent = NULL;
 	plan->event = event;
 	return true;
@@ -300,7 +302,12 @@ static bool has_event(struct record *r, const struct perfdata_raw *raw)
 
 static bool load_whole(struct record *r, const struct perfdata_raw *raw, struct record_plan *plan)
 {
-	if (!plan || !pd_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
+	if (!plan)
+		return false;
+	const uint8_t *size = raw->bytes + r->event->fields_at;
+	if (raw->known_whole && r->event->fields_at)
+		r->fields = (struct perfdata_bytes){ size + 4, pd_load32(size, false) };
+	else if (!pd_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
 		return false;
 	r->plan = plan;
 	r->raw = raw;

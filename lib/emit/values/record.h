@@ -100,6 +100,7 @@ struct event_plan {
 	const struct trace_plan *trace;/* or NULL */
 	/* plain: for plain samples in this machine's byte order; alike: if these have no chains; or NULL */
 	struct record_plan *plain, *alike;
+	uint32_t fields_at;            /* offset of the raw data's size in each whole sample; 0: it varies, or none */
 	const struct line *recent;     /* last line of such samples; or NULL */
 };
 
