@@ -11,7 +11,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import parquet
 import program
-from builder import CALLCHAIN, IDENTIFIER, IP, Recording, TID, TIME
+from builder import ADDR, CALLCHAIN, CPU, IDENTIFIER, IP, Recording, TID, TIME
 
 TABLES = ["build_ids", "cpu", "events", "features", "findings", "frames", "lost", "mappings", "recordings", "samples", "stacks", "threads"]
 tap = program.Tap()
@@ -50,6 +50,37 @@ def check_levels(folder):
     wrong = [pair for pair in enumerate(zip(found, wanted)) if pair[1][0] != pair[1][1]]
     tap.report("levels say which lists are absent and which are empty", result.code and result.err or wrong[:3] or len(found) != len(wanted) and len(found))
     tap.report("… and statistics count what is no element", nulls != sum(level < 2 for _repeats, level in wanted) and nulls)
+
+
+def check_values(folder):
+    """Numbers that rise, repeat, alternate, are constant, or have no pattern: each encoding says them again."""
+    r = Recording()
+    event = r.event("cycles", ids=[1], type=0, config=0, sample_type=IP | TID | TIME | ADDR | CPU | IDENTIFIER, sample_id_all=1, period=5)
+    chance, wanted, time, run = random.Random(7), [], 10, [0, 0]
+    for n in range(5000):
+        time += chance.choice((0, 1, 300, 1 << chance.randrange(40)) if n > 200 else (1, ))
+        run = run if run[1] else [chance.randrange(300), chance.choice((1, 2, 7, 8, 9, 30))]
+        run[1] -= 1
+        values = dict(ip=chance.getrandbits(64), pid=chance.choice((7, -1, *[chance.getrandbits(31)] * 4)), tid=run[0], time=time,
+                      addr=chance.choice((0, 1 << 63, 1 << 40)) + chance.randrange(700) * (n % 2), cpu=chance.randrange(2))
+        wanted.append(values)
+        r.sample(event, **values)
+    r.save(os.path.join(folder, "values.data"))
+    columns = ("offset", *wanted[0])
+    for pages in "plain", "zstd":
+        result = convert(os.path.join(folder, pages) + "/", "--table", "samples", "--pages", pages, os.path.join(folder, "values.data"))
+        tap.report("numbers of many patterns, pages " + pages, result.code and result.err)
+    stored = files_of(os.path.join(folder, "plain"))["samples/values.data.parquet"]
+    found = {name: parquet.values(stored, name.encode()) for name in columns}
+    wrong = [(row, name, found[name][row], values[name]) for row, values in enumerate(wanted) for name in values
+             if found[name][row] is not None and (found[name][row] - values[name]) % (1 << 32 if name in ("pid", "tid", "cpu") else 1 << 64)]
+    tap.report("columns have the numbers of the samples", wrong[:3])
+    tap.report("… no number is missing", [name for name, numbers in found.items() if len(numbers) != 5000 or name != "pid" and None in numbers])
+    tap.report("… and offsets rise", sorted(found["offset"]) != found["offset"] and found["offset"][:3])
+    codecs = {name: {chunk[4] for chunk in parquet.chunks(parquet.footer(files_of(os.path.join(folder, "zstd"))["samples/values.data.parquet"]), name.encode())}
+              for name in ("time", "ip", "event", "recording", "stack_id")}
+    tap.report("columns of one value or of none are not compressed",
+               (codecs["time"] != codecs["ip"] or any(codecs[name] != {0} for name in ("event", "recording", "stack_id"))) and codecs)
 
 
 def main():
@@ -98,6 +129,7 @@ def main():
         tap.report("callchain has the call chain", b"\x04list\x15" not in files_of(chains)["callchain/callgraph-73.data.parquet"] and "no list")
 
         check_levels(folder)
+        check_values(folder)
         result = program.run("parquet", "--symbols", "no", "--summary", "-", "-o", os.path.join(folder, "counted") + "/", profile)
         rows = {table: len(program.run("csv", "-q", "--symbols", "no", "--table", table, profile).out.splitlines()) - 1 for table in TABLES}
         told = json.loads(result.out.splitlines()[0])["records_out"]

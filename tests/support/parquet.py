@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the levels of a column of a Parquet file with nothing but Python: which rows have a value, and where lists begin. Pages must be plain (--pages plain)."""
+"""Reads a column of a Parquet file with nothing but Python: its values, or which rows have a list and where lists begin. Pages must be plain (--pages plain)."""
 import struct
 
 
@@ -74,13 +74,79 @@ def hybrid(data, width, nr):
     return values[:nr]
 
 
+def deltas(data, bits):
+    """Values of DELTA_BINARY_PACKED, as signed numbers."""
+    block, at = varint(data, 0)
+    minis, at = varint(data, at)
+    nr, at = varint(data, at)
+    first, at = zigzag(data, at)
+    found = [first] if nr else []
+    while len(found) < nr:
+        least, at = zigzag(data, at)
+        widths, at = data[at:at + minis], at + minis
+        for width in widths:
+            size = block // minis * width // 8
+            packed, at = int.from_bytes(data[at:at + size], "little"), at + size
+            for i in range(min(block // minis, nr - len(found))):
+                value = found[-1] + least + (packed >> i * width & (1 << width) - 1)
+                found.append((value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1))
+    if at != len(data):
+        raise ValueError("%d bytes of deltas, of which %d are used" % (len(data), at))
+    return found
+
+
+def plain(data, kind, nr):
+    """Values of PLAIN: integers (Parquet's type 1, 2) or texts."""
+    if kind in (1, 2):
+        return list(struct.unpack("<%d%s" % (nr, "iq"[kind - 1]), data))
+    found, at = [], 0
+    for _ in range(nr):
+        size = int.from_bytes(data[at:at + 4], "little")
+        found.append(bytes(data[at + 4:at + 4 + size]))
+        at += 4 + size
+    return found
+
+
+def footer(data):
+    return thrift(data, len(data) - 8 - int.from_bytes(data[-8:-4], "little"))[0]
+
+
+def chunks(meta, column):
+    """Metadata of a column in each row group."""
+    return [next(part[3] for part in group[1] if part[3][3][0] == column) for group in meta[4]]
+
+
+def values(data, column):
+    """The values of a column that is no list, None for null."""
+    meta = footer(data)
+    required = next(node[3] == 0 for node in meta[2][1:] if node[4] == column)
+    found = []
+    for chunk in chunks(meta, column):
+        at, left, dictionary = chunk.get(11, chunk[9]), chunk[5], None
+        while left:
+            head, at = thrift(data, at)
+            body, at = data[at:at + head[2]], at + head[2]
+            if head[1] == 2:
+                dictionary = plain(body, chunk[1], head[7][1])
+                continue
+            nr, there = head[5][1], [1] * head[5][1]
+            if not required:
+                size = int.from_bytes(body[:4], "little")
+                there, body = hybrid(body[4:4 + size], 1, nr), body[4 + size:]
+            if head[5][2] == 8:
+                got = [dictionary[index] for index in hybrid(body[1:], body[0], sum(there))]
+            else:
+                got = deltas(body, 32 * chunk[1]) if head[5][2] == 5 else plain(body, chunk[1], sum(there))
+            got = iter(got)
+            found += [next(got) if has else None for has in there]
+            left -= nr
+    return found
+
+
 def levels(data, column):
     """[(repetition level, definition level)] of a column that is a list, and how many nulls its statistics count."""
-    size = int.from_bytes(data[-8:-4], "little")
-    meta, _ = thrift(data, len(data) - 8 - size)
     found, nulls = [], 0
-    for group in meta[4]:
-        chunk = next(part[3] for part in group[1] if part[3][3][0] == column)
+    for chunk in chunks(footer(data), column):
         nulls += chunk[12][3]
         at, left = chunk[9], chunk[5]
         while left:

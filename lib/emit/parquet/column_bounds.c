@@ -16,14 +16,18 @@ void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, 
 		return;
 	/* maps signed numbers to unsigned ones in the same order */
 	const uint64_t flip = type == COLUMN_UINT64 || type == COLUMN_BOOLEAN ? 0 : UINT64_C(1) << 63;
-	uint64_t least = values[0] ^ flip, greatest = values[0] ^ flip;
-	for (size_t i = 1; i < nr; i++) {
-		const uint64_t value = values[i] ^ flip;
-		least = value < least ? value : least;
-		greatest = value > greatest ? value : greatest;
+	/* two of each, since each step of a minimum waits for the step before it */
+	uint64_t least[2], greatest[2];
+	least[0] = least[1] = greatest[0] = greatest[1] = values[0] ^ flip;
+	for (size_t i = 0; i < nr; i += 2) {
+		for (size_t k = 0; k < 2; k++) {
+			const uint64_t value = values[i + k < nr ? i + k : i] ^ flip;
+			least[k] = value < least[k] ? value : least[k];
+			greatest[k] = value > greatest[k] ? value : greatest[k];
+		}
 	}
-	set_number(ret_least, least ^ flip);
-	set_number(ret_greatest, greatest ^ flip);
+	set_number(ret_least, (least[0] < least[1] ? least[0] : least[1]) ^ flip);
+	set_number(ret_greatest, (greatest[0] > greatest[1] ? greatest[0] : greatest[1]) ^ flip);
 }
 
 static int compare_bytes(const struct perfdata_bytes *a, const struct perfdata_bytes *b)

@@ -17,13 +17,15 @@ void pd_column_scratch_release(struct column_scratch *scratch)
 {
 	pd_dictionary_release(&scratch->numbers);
 	pd_dictionary_release(&scratch->texts);
-	pd_encoder_free(scratch->encoder);
+	pd_encoder_free(scratch->encoders[0]);
+	pd_encoder_free(scratch->encoders[1]);
 	pd_free(scratch->values);
 	pd_free(scratch->indices);
 	pd_free(scratch->runs);
 	pd_free(scratch->lengths);
 	pd_free(scratch->map);
 	pd_free(scratch->tokens);
+	perfdata_text_release(&scratch->dictionary_page);
 	perfdata_text_release(&scratch->page);
 	perfdata_text_release(&scratch->packed);
 }
@@ -169,24 +171,32 @@ static void repeat_index(struct indexing *at, uint64_t number, uint32_t nr)
 
 static void index_bytes(struct indexing *at, const uint8_t *bytes, uint32_t nr, uint64_t least)
 {
-	uint32_t known[256];
+	uint32_t known[256], *indices = at->indices + at->nr;
+	const size_t before = at->nr;
 	memset(known, 0xff, sizeof known);
 	for (uint32_t i = 0; i < nr && !at->given_up; i++) {
 		uint32_t *index = &known[bytes[i]];
-		if (*index == UINT32_MAX)
+		if (*index == UINT32_MAX) {
+			at->nr = before + i;
 			*index = index_of(at, bytes[i] + least);
-		at->indices[at->nr++] = *index;
+		}
+		indices[i] = *index;
 	}
+	at->nr = before + nr;
 }
 
 static void index_values(struct indexing *at, const uint64_t *values, uint32_t nr)
 {
-	uint32_t index = 0;
+	uint32_t index = 0, *indices = at->indices + at->nr;
+	const size_t before = at->nr;
 	for (uint32_t i = 0; i < nr && !at->given_up; i++) {
-		if (!i || values[i] != values[i - 1])
+		if (!i || values[i] != values[i - 1]) {
+			at->nr = before + i;
 			index = index_of(at, values[i]);
-		at->indices[at->nr++] = index;
+		}
+		indices[i] = index;
 	}
+	at->nr = before + nr;
 }
 
 static enum perfdata_status try_numbers(struct column *column, bool *ret_used)
@@ -218,9 +228,17 @@ static void indices_of_texts(struct column *column)
 	uint32_t *indices = scratch->indices;
 	for (size_t i = 0; i < column->nr_parts; i++) {
 		const struct packed_cells *cells = &column->parts[i].cells;
-		values_of_part(&column->parts[i], first_token, scratch->values);
-		for (uint32_t k = 0; k < cells->nr; k++)
-			*indices++ = scratch->map[scratch->values[k]];
+		const uint32_t *map = scratch->map + first_token;
+		if (cells->width == 1) {
+			const struct packed_arrays arrays = pd_packed_cells_arrays(cells, column->parts[i].block);
+			const uint8_t *tokens = (const uint8_t *)arrays.values;
+			for (uint32_t k = 0; k < cells->nr; k++)
+				*indices++ = map[cells->least + tokens[k]];
+		} else {
+			values_of_part(&column->parts[i], 0, scratch->values);
+			for (uint32_t k = 0; k < cells->nr; k++)
+				*indices++ = map[scratch->values[k]];
+		}
 		first_token += cells->nr_texts;
 	}
 }
@@ -327,7 +345,7 @@ static void write_values(const struct column *column, struct perfdata_text *out,
 static void write_dictionary(struct column *column)
 {
 	struct column_scratch *scratch = column->scratch;
-	struct perfdata_text *body = pd_page_begin(&column->pages);
+	struct perfdata_text *body = pd_page_begin_dictionary(&column->pages);
 	const size_t nr = column->info->text ? scratch->texts.nr : scratch->numbers.nr;
 	for (size_t i = 0; column->info->text && i < nr; i++)
 		plain_text(body, scratch->texts.texts[i]);
@@ -446,7 +464,7 @@ static void write_pages(struct column *column, struct column_facts *facts)
 	struct cursor cursor = { 0 };
 	for (uint64_t rows = 0; rows < column->rows;) {
 		const struct extent extent = next_extent(column, &cursor);
-		struct perfdata_text *body = pd_page_begin(&column->pages);
+		struct perfdata_text *body = pd_page_begin_data(&column->pages);
 		if (column->info->list)
 			write_levels(column, &extent, true, body);
 		if (!column->how->required)
@@ -474,15 +492,12 @@ enum perfdata_status pd_column_encode(const struct column_how *how, const struct
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < nr_parts; i++)
 		add_part(&column, &parts[i]);
-	enum perfdata_status status = choose_encoding(&column);
-	if (!status)
-		status = pd_page_writer_init(&column.pages, scratch, how->packing, how->sequences, out);
+	const enum perfdata_status status = choose_encoding(&column);
 	if (status)
 		return status;
-	if (column.encoding == PARQUET_RLE_DICTIONARY) {
+	pd_page_writer_init(&column.pages, scratch, how->packing, how->sequences, out);
+	if (column.encoding == PARQUET_RLE_DICTIONARY)
 		write_dictionary(&column);
-		ret->data_offset = out->size - start;
-	}
 	write_pages(&column, ret);
 	const bool coded = column.encoding == PARQUET_RLE_DICTIONARY;
 	if (column.info->text)
@@ -495,5 +510,7 @@ enum perfdata_status pd_column_encode(const struct column_how *how, const struct
 	ret->size = out->size - start;
 	ret->unpacked_size = column.pages.unpacked;
 	ret->encoding = column.encoding;
+	ret->packing = column.pages.packing;
+	ret->data_offset = column.pages.data_offset;
 	return column.pages.status;
 }

@@ -41,20 +41,19 @@ struct column_facts {
 	uint64_t size, unpacked_size; /* with page headers */
 	uint64_t values, nulls;       /* values: number of levels, including nulls and empty lists */
 	enum parquet_encoding encoding;
+	enum pd_codec_kind packing;
 	struct column_bound least, greatest;
 };
 
-/* Scratch memory of one thread. */
+/* Scratch memory of one thread, for columns of the same packing. */
 struct column_scratch {
 	struct dictionary numbers, texts;
-	struct pd_encoder *encoder;
-	enum pd_codec_kind packing;   /* of the encoder */
-	int level;
+	struct pd_encoder *encoders[2];   /* for columns without and with repeated sequences; or NULL */
 	uint64_t *values;
 	uint32_t *indices, *runs, *lengths, *map;
 	struct perfdata_bytes *tokens;
 	size_t room_values, room_indices, room_runs, room_lengths, room_map, room_tokens;
-	struct perfdata_text page, packed;
+	struct perfdata_text dictionary_page, page, packed;
 };
 void pd_column_scratch_release(struct column_scratch *scratch);
 

@@ -6,40 +6,54 @@
 /* Levels of compression: encoded values gain little from higher levels. */
 #define LEVEL 1
 #define HARDER 4
+/* Chunks with so few bytes are not compressed: a frame's header and checksum take more than compression saves. Most
+ * columns of most tables have one value or none. */
+#define NEVER_PACKED 64u
 
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { HEADER_TYPE = 1, HEADER_UNPACKED = 2, HEADER_PACKED = 3, HEADER_DATA = 5, HEADER_DICTIONARY = 7 };
 
-enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch,
-					 enum pd_codec_kind packing, bool harder, struct perfdata_text *out)
+void pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch, enum pd_codec_kind packing,
+			 bool harder, struct perfdata_text *out)
 {
-	const int level = harder ? HARDER : LEVEL;
-	*writer = (struct page_writer){ .scratch = scratch, .packing = packing, .out = out };
-	if (packing == PD_CODEC_NONE || (scratch->encoder && scratch->packing == packing && scratch->level == level))
-		return PERFDATA_OK;
-	pd_encoder_free(scratch->encoder);
-	scratch->encoder = pd_encoder_new(packing, level);
-	scratch->packing = packing;
-	scratch->level = level;
-	return scratch->encoder ? PERFDATA_OK : PERFDATA_ENOMEM;
+	*writer = (struct page_writer){
+		.scratch = scratch, .packing = packing, .harder = harder, .out = out, .start = out->size
+	};
 }
 
-struct perfdata_text *pd_page_begin(struct page_writer *writer)
+static struct perfdata_text *begin_page(struct perfdata_text *page)
 {
-	perfdata_text_clear(&writer->scratch->page);
-	return &writer->scratch->page;
+	perfdata_text_clear(page);
+	return page;
 }
+
+struct perfdata_text *pd_page_begin_dictionary(struct page_writer *writer)
+{
+	return begin_page(&writer->scratch->dictionary_page);
+}
+
+struct perfdata_text *pd_page_begin_data(struct page_writer *writer) { return begin_page(&writer->scratch->page); }
 
 static void fail_page(struct page_writer *writer, enum perfdata_status status)
 {
 	writer->status = writer->status ? writer->status : status;
 }
 
+/* The encoder of this level; NULL without memory. */
+static struct pd_encoder *encoder_of(const struct page_writer *writer)
+{
+	struct pd_encoder **encoder = &writer->scratch->encoders[writer->harder];
+	if (*encoder)
+		pd_encoder_reset(*encoder);
+	else
+		*encoder = pd_encoder_new(writer->packing, writer->harder ? HARDER : LEVEL);
+	return *encoder;
+}
+
 /* The page body as it is stored: compressed or not. */
-static const struct perfdata_text *pack_page(struct page_writer *writer)
+static const struct perfdata_text *pack_page(struct page_writer *writer, const struct perfdata_text *page)
 {
 	struct perfdata_text *packed = &writer->scratch->packed;
-	const struct perfdata_text *page = &writer->scratch->page;
 	if (perfdata_text_failed(page)) {
 		fail_page(writer, PERFDATA_ENOMEM);
 		return page;
@@ -47,8 +61,8 @@ static const struct perfdata_text *pack_page(struct page_writer *writer)
 	if (writer->packing == PD_CODEC_NONE)
 		return page;
 	perfdata_text_clear(packed);
-	pd_encoder_reset(writer->scratch->encoder);
-	enum perfdata_status status = PERFDATA_OK;
+	struct pd_encoder *encoder = encoder_of(writer);
+	enum perfdata_status status = encoder ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (size_t used = 0; !status;) {
 		char *at = perfdata_text_reserve(packed, page->size + page->size / 64 + 256);
 		size_t made = 0;
@@ -56,8 +70,8 @@ static const struct perfdata_text *pack_page(struct page_writer *writer)
 			fail_page(writer, PERFDATA_ENOMEM);
 			return packed;
 		}
-		status = pd_encoder_run(writer->scratch->encoder, (const uint8_t *)page->data, page->size, &used,
-					(uint8_t *)at, packed->capacity - packed->size, &made, true);
+		status = pd_encoder_run(encoder, (const uint8_t *)page->data, page->size, &used, (uint8_t *)at,
+					packed->capacity - packed->size, &made, true);
 		perfdata_text_commit(packed, at + made);
 	}
 	if (status != PERFDATA_END)
@@ -73,42 +87,60 @@ static void begin_header(struct thrift *thrift, int32_t type, size_t unpacked, s
 	pd_thrift_i32(thrift, HEADER_PACKED, (int32_t)packed);
 }
 
-static void end_page(struct page_writer *writer, struct thrift *thrift, const struct perfdata_text *body, size_t start)
+static void end_page(struct page_writer *writer, struct thrift *thrift, const struct perfdata_text *page,
+		     const struct perfdata_text *body, size_t start)
 {
 	pd_thrift_close(thrift);
-	writer->unpacked += writer->out->size - start + writer->scratch->page.size;
+	writer->unpacked += writer->out->size - start + page->size;
 	perfdata_text_append(writer->out, body->data, body->size);
 	if (perfdata_text_failed(writer->out))
 		fail_page(writer, PERFDATA_ENOMEM);
 	/* sizes are 32 bits in the page header; a page with one long cell may exceed them */
-	if (writer->scratch->page.size > INT32_MAX)
+	if (page->size > INT32_MAX)
 		fail_page(writer, PERFDATA_ELIMIT);
 }
 
-void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries)
+void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries) { writer->nr_entries = nr_entries; }
+
+static void write_dictionary(struct page_writer *writer)
 {
-	const struct perfdata_text *body = pack_page(writer);
+	const struct perfdata_text *page = &writer->scratch->dictionary_page, *body = pack_page(writer, page);
 	const size_t start = writer->out->size;
 	struct thrift thrift = { .out = writer->out };
-	begin_header(&thrift, PAGE_DICTIONARY, writer->scratch->page.size, body->size);
+	begin_header(&thrift, PAGE_DICTIONARY, page->size, body->size);
 	pd_thrift_struct(&thrift, HEADER_DICTIONARY);
-	pd_thrift_i32(&thrift, 1, (int32_t)nr_entries);
+	pd_thrift_i32(&thrift, 1, (int32_t)writer->nr_entries);
 	pd_thrift_i32(&thrift, 2, PARQUET_PLAIN);
 	pd_thrift_close(&thrift);
-	end_page(writer, &thrift, body, start);
+	end_page(writer, &thrift, page, body, start);
+}
+
+/* Writes what comes before the first data page, whose body is complete. */
+static void begin_chunk(struct page_writer *writer)
+{
+	const size_t dictionary = writer->nr_entries ? writer->scratch->dictionary_page.size : 0;
+	if (writer->scratch->page.size + dictionary <= NEVER_PACKED)
+		writer->packing = PD_CODEC_NONE;
+	if (writer->nr_entries)
+		write_dictionary(writer);
+	writer->data_offset = writer->out->size - writer->start;
+	writer->begun = true;
 }
 
 void pd_page_end_data(struct page_writer *writer, uint64_t nr_levels, enum parquet_encoding encoding)
 {
-	const struct perfdata_text *body = pack_page(writer);
+	const struct perfdata_text *page = &writer->scratch->page;
+	if (!writer->begun)
+		begin_chunk(writer);
+	const struct perfdata_text *body = pack_page(writer, page);
 	const size_t start = writer->out->size;
 	struct thrift thrift = { .out = writer->out };
-	begin_header(&thrift, PAGE_DATA, writer->scratch->page.size, body->size);
+	begin_header(&thrift, PAGE_DATA, page->size, body->size);
 	pd_thrift_struct(&thrift, HEADER_DATA);
 	pd_thrift_i32(&thrift, 1, (int32_t)nr_levels);
 	pd_thrift_i32(&thrift, 2, (int32_t)encoding);
 	pd_thrift_i32(&thrift, 3, PARQUET_RLE);
 	pd_thrift_i32(&thrift, 4, PARQUET_RLE);
 	pd_thrift_close(&thrift);
-	end_page(writer, &thrift, body, start);
+	end_page(writer, &thrift, page, body, start);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "base/cursor.h"
 #include "emit/parquet/encode_runs.h"
 #include "emit/values/varint.h"
 
@@ -23,47 +24,64 @@ static void write_run(struct run_encoder *encoder)
 	encoder->in_group = 0;
 }
 
-static char *put_wide(char *at, const struct run_encoder *encoder)
+static char *put_wide(char *at, const uint32_t *values, unsigned width)
 {
 	uint64_t bits = 0;
 	unsigned filled = 0;
 	for (unsigned i = 0; i < 8; i++) {
-		bits |= (uint64_t)encoder->group[i] << filled;
-		filled += encoder->width;
+		bits |= (uint64_t)values[i] << filled;
+		filled += width;
 		for (; filled >= 8; filled -= 8, bits >>= 8)
 			*at++ = (char)(bits & 0xff);
 	}
 	return at;
 }
 
-/* Packs eight values whose bits fit into one word. */
-static char *put_narrow(char *at, const struct run_encoder *encoder)
+/* Packs eight values whose bits fit into one word, and writes the whole word. */
+static char *put_narrow(char *at, const uint32_t *values, unsigned width)
 {
 	uint64_t bits = 0;
 	for (unsigned i = 8; i-- > 0;)
-		bits = bits << encoder->width | encoder->group[i];
-	for (unsigned i = 0; i < encoder->width; i++, bits >>= 8)
-		*at++ = (char)(bits & 0xff);
-	return at;
+		bits = bits << width | values[i];
+	bits = pd_little64(bits);
+	memcpy(at, &bits, sizeof bits);
+	return at + width;
 }
 
-static void write_group(struct run_encoder *encoder)
+static bool are_one(const uint32_t *values)
 {
-	if (encoder->groups == MOST_GROUPS)
-		encoder->groups = 0;
-	if (!encoder->groups) {
-		encoder->header = encoder->out->size;
-		perfdata_text_char(encoder->out, 0);
-	}
-	char *at = perfdata_text_reserve(encoder->out, 8 * sizeof(uint64_t));
+	uint64_t pairs[4];
+	memcpy(pairs, values, sizeof pairs);
+	return !((pairs[0] ^ pairs[1]) | (pairs[0] ^ pairs[2]) | (pairs[0] ^ pairs[3]) | (values[0] ^ values[1]));
+}
+
+/* Packs groups of eight values up to the first group of equal ones; returns the number of groups. At least the first
+ * group is packed. */
+static size_t write_groups(struct run_encoder *encoder, const uint32_t *values, size_t nr)
+{
+	size_t i = 0;
 	encoder->in_group = 0;
 	encoder->repeated = 0;
-	if (!at)
-		return;
-	at = encoder->width <= 8 ? put_narrow(at, encoder) : put_wide(at, encoder);
-	perfdata_text_commit(encoder->out, at);
-	encoder->groups++;
-	encoder->out->data[encoder->header] = (char)(encoder->groups << 1 | 1);
+	do {
+		if (encoder->groups == MOST_GROUPS)
+			encoder->groups = 0;
+		if (!encoder->groups) {
+			encoder->header = encoder->out->size;
+			perfdata_text_char(encoder->out, 0);
+		}
+		char *at = perfdata_text_reserve(encoder->out, MOST_GROUPS * encoder->width + sizeof(uint64_t));
+		if (!at)
+			return nr;
+		do {
+			at = encoder->width <= 8 ? put_narrow(at, values + 8 * i, encoder->width)
+						 : put_wide(at, values + 8 * i, encoder->width);
+			encoder->groups++;
+			i++;
+		} while (encoder->groups < MOST_GROUPS && i < nr && !are_one(values + 8 * i));
+		perfdata_text_commit(encoder->out, at);
+		encoder->out->data[encoder->header] = (char)(encoder->groups << 1 | 1);
+	} while (i < nr && !are_one(values + 8 * i));
+	return i;
 }
 
 void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value)
@@ -85,41 +103,31 @@ void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value)
 	if (encoder->repeated >= 8)
 		encoder->groups = encoder->in_group = 0;
 	else
-		write_group(encoder);
-}
-
-static bool are_one(const uint32_t *values)
-{
-	uint32_t differ = 0;
-	for (unsigned i = 1; i < 8; i++)
-		differ |= values[i] ^ values[0];
-	return !differ;
+		write_groups(encoder, encoder->group, 1);
 }
 
 void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, size_t nr)
 {
 	for (size_t i = 0; i < nr;) {
-		if (encoder->repeated >= 8 && values[i] == encoder->value) {
-			encoder->repeated++;
-			i++;
-			continue;
-		}
-		if (encoder->repeated >= 8)
+		if (encoder->repeated >= 8) {
+			const size_t first = i;
+			while (i < nr && values[i] == encoder->value)
+				i++;
+			encoder->repeated += i - first;
+			if (i == nr)
+				return;
 			write_run(encoder);
+		}
 		if (encoder->in_group || encoder->repeated || nr - i < 8) {
 			pd_run_encoder_put(encoder, values[i++]);
-			continue;
-		}
-		/* whole groups of eight values */
-		if (are_one(values + i)) {
+		} else if (are_one(values + i)) {
 			encoder->value = values[i];
 			encoder->repeated = 8;
 			encoder->groups = 0;
+			i += 8;
 		} else {
-			memcpy(encoder->group, values + i, sizeof encoder->group);
-			write_group(encoder);
+			i += 8 * write_groups(encoder, values + i, (nr - i) / 8);
 		}
-		i += 8;
 	}
 }
 
@@ -143,5 +151,5 @@ void pd_run_encoder_end(struct run_encoder *encoder)
 	/* pads the last group */
 	while (encoder->in_group < 8)
 		encoder->group[encoder->in_group++] = 0;
-	write_group(encoder);
+	write_groups(encoder, encoder->group, 1);
 }

@@ -252,14 +252,22 @@ struct column_work {
 	struct column_facts facts;
 };
 
+static void leave_group(struct column_work *work)
+{
+	struct closed_group *group = work->group;
+	work->group = NULL;
+	if (!group || atomic_fetch_sub(&group->nr_left, 1) != 1)
+		return;
+	pd_part_file_forget(group->file, group->parts);
+	pd_table_part_free(group->parts);
+	pd_free(group);
+}
+
 static void free_work(void *pointer)
 {
 	struct column_work *work = pointer;
-	if (work && atomic_fetch_sub(&work->group->nr_left, 1) == 1) {
-		pd_part_file_forget(work->group->file, work->group->parts);
-		pd_table_part_free(work->group->parts);
-		pd_free(work->group);
-	}
+	if (work)
+		leave_group(work);
 	pd_free(work);
 }
 
@@ -447,7 +455,9 @@ struct last_column {
 	enum perfdata_status status;
 };
 struct last_columns {
-	const struct parquet_state *state;
+	struct parquet_state *state;
+	const struct perfdata_emit_end *end; /* not NULL: one thread also makes the rows that describe the recording */
+	enum perfdata_status summary;
 	struct last_column list[LAST_COLUMNS];
 	size_t nr;
 	uint64_t bulk;                       /* bytes of their rows */
@@ -457,12 +467,30 @@ struct last_columns {
 	struct perfdata_text *out;
 };
 
+/* Adds the rows that describe the whole recording. */
+static enum perfdata_status add_summary(struct parquet_state *state, const struct perfdata_emit_end *end)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++) {
+		struct table_part *part;
+		status = pd_table_set_end(&state->set, i, end, &part);
+		if (status || !part)
+			continue;
+		*state->rows += part->rows;
+		status = pd_row_group_add(&state->files[i]->open, state->set.tables[i], part);
+	}
+	return status;
+}
+
 static void encode_last(void *user, size_t index)
 {
 	struct last_columns *columns = user;
+	if (columns->end && index == 0)
+		columns->summary = add_summary(columns->state, columns->end);
 	for (size_t i; (i = atomic_fetch_add_explicit(&columns->next, 1, memory_order_relaxed)) < columns->nr;) {
 		struct last_column *column = &columns->list[i];
 		column->status = encode_column(columns->state, column->work, &columns->scratch[index], &column->text);
+		leave_group(column->work);
 	}
 }
 
@@ -470,8 +498,11 @@ static void encode_last(void *user, size_t index)
 static enum perfdata_status write_last(struct last_columns *columns, enum perfdata_status status)
 {
 	atomic_store_explicit(&columns->next, 0, memory_order_relaxed);
-	if (!status)
+	if (!status && (columns->nr || columns->end))
 		status = perfdata_parallel(columns->threads, columns->threads, encode_last, columns);
+	columns->end = NULL;
+	if (!status)
+		status = columns->summary;
 	for (size_t i = 0; i < columns->nr; i++) {
 		struct last_column *column = &columns->list[i];
 		struct perfdata_text *text = status ? NULL : text_of(column->work->file, columns->out);
@@ -506,7 +537,18 @@ static enum perfdata_status add_last(struct parquet_state *state, unsigned table
 	return columns->bulk >= GROUP_BYTES ? write_last(columns, status) : status;
 }
 
-static enum perfdata_status write_all_last(struct parquet_state *state, struct perfdata_text *out)
+/* Encodes and writes all rows that wait. */
+static enum perfdata_status write_waiting(struct parquet_state *state, struct last_columns *columns)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
+		if (state->files[i]->open.rows)
+			status = add_last(state, i, columns);
+	return write_last(columns, status);
+}
+
+static enum perfdata_status write_all_last(struct parquet_state *state, const struct perfdata_emit_end *end,
+					   struct perfdata_text *out)
 {
 	struct last_columns *columns = pd_calloc(1, sizeof *columns);
 	enum perfdata_status status = PERFDATA_ENOMEM;
@@ -516,12 +558,11 @@ static enum perfdata_status write_all_last(struct parquet_state *state, struct p
 	columns->threads = state->jobs ? state->jobs : 1;
 	columns->out = out;
 	columns->scratch = pd_calloc(columns->threads, sizeof *columns->scratch);
+	columns->end = end;
 	if (columns->scratch)
-		status = PERFDATA_OK;
-	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
-		if (state->files[i]->open.rows)
-			status = add_last(state, i, columns);
-	status = write_last(columns, status);
+		status = write_waiting(state, columns);
+	if (!status)
+		status = write_waiting(state, columns);
 	for (unsigned i = 0; columns->scratch && i < columns->threads; i++)
 		pd_column_scratch_release(&columns->scratch[i]);
 	pd_free(columns->scratch);
@@ -561,8 +602,8 @@ static enum perfdata_status write_footer(struct parquet_state *state, unsigned n
 		return PERFDATA_ENOMEM;
 	if (state->drop_empty)
 		drop_empty(state->set.tables[number], file);
-	const struct parquet_file whole = { state->set.tables[number], state->packing, file->groups,
-					    file->nr_groups,           notes,          sizeof notes / sizeof *notes };
+	const struct parquet_file whole = { state->set.tables[number], file->groups, file->nr_groups, notes,
+					    sizeof notes / sizeof *notes };
 	pd_parquet_footer(text, &whole);
 	return PERFDATA_OK;
 }
@@ -570,17 +611,7 @@ static enum perfdata_status write_footer(struct parquet_state *state, unsigned n
 static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct parquet_state *state = pointer;
-	enum perfdata_status status = PERFDATA_OK;
-	for (unsigned i = 0; i < state->set.nr_tables && !status; i++) {
-		struct table_part *part;
-		status = pd_table_set_end(&state->set, i, end, &part);
-		if (status || !part)
-			continue;
-		*state->rows += part->rows;
-		status = pd_row_group_add(&state->files[i]->open, state->set.tables[i], part);
-	}
-	if (!status)
-		status = write_all_last(state, out);
+	enum perfdata_status status = write_all_last(state, end, out);
 	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
 		status = write_footer(state, i, end->complete, out);
 	return status;

@@ -150,8 +150,7 @@ static int32_t codec_number(enum pd_codec_kind packing)
 	return packing == PD_CODEC_ZSTD ? 6 : packing == PD_CODEC_GZIP ? 2 : 0;
 }
 
-static void write_chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts,
-			enum pd_codec_kind packing)
+static void write_chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts)
 {
 	const struct column_type_info *info = pd_column_type_info(column->type);
 	pd_thrift_open(thrift);
@@ -165,7 +164,7 @@ static void write_chunk(struct thrift *thrift, const struct table_column *column
 		pd_thrift_element_string(thrift, "list");
 		pd_thrift_element_string(thrift, "element");
 	}
-	pd_thrift_i32(thrift, META_CODEC, codec_number(packing));
+	pd_thrift_i32(thrift, META_CODEC, codec_number(facts->packing));
 	pd_thrift_i64(thrift, META_VALUES, (int64_t)facts->values);
 	pd_thrift_i64(thrift, META_UNPACKED, (int64_t)facts->unpacked_size);
 	pd_thrift_i64(thrift, META_PACKED, (int64_t)facts->size);
@@ -184,7 +183,7 @@ static void write_row_group(struct thrift *thrift, const struct parquet_file *fi
 	pd_thrift_open(thrift);
 	pd_thrift_list(thrift, GROUP_COLUMNS, THRIFT_STRUCT, file->table->nr_columns);
 	for (size_t i = 0; i < file->table->nr_columns; i++) {
-		write_chunk(thrift, &file->table->columns[i], &group->columns[i], file->packing);
+		write_chunk(thrift, &file->table->columns[i], &group->columns[i]);
 		unpacked += group->columns[i].unpacked_size;
 		packed += group->columns[i].size;
 	}

@@ -17,7 +17,6 @@ struct parquet_note {
 };
 struct parquet_file {
 	const struct table *table;
-	enum pd_codec_kind packing;
 	const struct parquet_group *groups;
 	size_t nr_groups;
 	const struct parquet_note *notes;

@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "emit/parquet/row_group.h"
 
-#define SMALL_PART 256u        /* parts with fewer rows are joined */
+/* parts with fewer rows and at most so many bytes are joined */
+#define SMALL_PART 256u
+#define SMALL_BLOCK 65536u
 #define GATHERED 1024u         /* joined parts are finished from this many rows on */
 #define ALIGNMENT 4096u        /* of parts in the file, so that the file system can free their blocks */
 
@@ -110,7 +112,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 {
 	group->rows += part->rows;
 	group->bulk += part->bulk;
-	if (part->rows < SMALL_PART) {
+	if (part->rows < SMALL_PART && part->size <= SMALL_BLOCK) {
 		const enum perfdata_status status = gather_part(group, table, part);
 		pd_table_part_free(part);
 		return status;

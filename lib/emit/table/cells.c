@@ -35,7 +35,7 @@ void pd_cells_release(struct cells *cells)
 
 void pd_cells_clear(struct cells *cells)
 {
-	cells->nr = cells->measured = cells->rows = cells->nr_runs = cells->nr_lengths = cells->nr_texts = 0;
+	cells->nr = cells->rows = cells->nr_runs = cells->nr_lengths = cells->nr_texts = 0;
 	cells->size = cells->spent = 0;
 	cells->failed = false;
 	if (cells->recent)
@@ -162,50 +162,27 @@ void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
 	cells->rows = row + rows;
 }
 
-/* Updates the bounds, as signed numbers, so that small negative and positive values are close. */
-static void measure_values(struct cells *cells, const uint64_t *values, uint32_t nr)
-{
-	int64_t least = cells->measured || !nr ? cells->least : (int64_t)values[0];
-	int64_t greatest = cells->measured || !nr ? cells->greatest : least;
-	for (uint32_t i = 0; i < nr; i++) {
-		const int64_t value = (int64_t)values[i];
-		least = value < least ? value : least;
-		greatest = value > greatest ? value : greatest;
-	}
-	cells->least = least;
-	cells->greatest = greatest;
-	cells->measured += nr;
-}
-
-void pd_cells_measure_values(struct cells *cells)
-{
-	/* `values` may be NULL if the array is empty */
-	if (cells->nr > cells->measured)
-		measure_values(cells, cells->values + cells->measured, cells->nr - cells->measured);
-}
-
-void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr)
+uint64_t *pd_cells_room(struct cells *cells, uint32_t nr)
 {
 	if (cells->room - cells->nr < nr && !pd_cells_reserve(cells, nr, 0, 0, 0))
-		return;
-	memcpy(cells->values + cells->nr, values, nr * sizeof *values);
-	if (cells->measured == cells->nr)
-		measure_values(cells, values, nr);
+		return NULL;
+	return cells->values + cells->nr;
+}
+
+void pd_cells_commit(struct cells *cells, uint32_t row, uint32_t nr)
+{
 	cells->nr += nr;
 	pd_cells_extend(cells, row, nr);
 }
 
 void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value)
 {
-	if (!rows || !pd_cells_reserve(cells, rows, 0, 0, 0))
+	uint64_t *values = rows ? pd_cells_room(cells, rows) : NULL;
+	if (!values)
 		return;
-	if (cells->measured == cells->nr) {
-		measure_values(cells, &value, 1);
-		cells->measured += rows - 1;
-	}
 	for (uint32_t i = 0; i < rows; i++)
-		cells->values[cells->nr++] = value;
-	pd_cells_extend(cells, row, rows);
+		values[i] = value;
+	pd_cells_commit(cells, row, rows);
 }
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */

@@ -17,8 +17,6 @@ struct cells_recent;
 struct cells {
 	uint64_t *values;             /* integers (sign-extended), 0 or 1, bits of a double, tokens */
 	uint32_t nr, room;
-	uint32_t measured;            /* number of values that `least` and `greatest` cover */
-	int64_t least, greatest;
 	uint32_t rows;                /* up to the last row with a value */
 	uint32_t *runs;               /* numbers of rows: with values, without, with, … */
 	uint32_t nr_runs, room_runs;
@@ -66,10 +64,10 @@ static inline void pd_cells_put(struct cells *cells, uint32_t row, uint64_t valu
 void pd_cells_list(struct cells *cells, uint32_t row, uint32_t nr);
 void pd_cells_add(struct cells *cells, uint64_t value);
 
-/* Appends the values of `nr` rows, all with a value. */
-void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr);
-/* Updates the bounds with the values not yet measured. */
-void pd_cells_measure_values(struct cells *cells);
+/* Makes room for the values of the next `nr` rows, all with a value; after the caller filled them, pd_cells_commit
+ * appends them. NULL without memory. */
+uint64_t *pd_cells_room(struct cells *cells, uint32_t nr);
+void pd_cells_commit(struct cells *cells, uint32_t row, uint32_t nr);
 /* Appends the same value for `rows` rows. */
 void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t value);
 

@@ -11,9 +11,56 @@ static uint8_t width_of(uint64_t range)
 	return !range ? 0 : range <= UINT8_MAX ? 1 : range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8;
 }
 
-struct packed_cells pd_cells_measure(struct cells *cells, size_t at)
+/* Loops over blocks of eight values, which compilers vectorize. */
+#define FOR_ALL(nr, statement) \
+	do { \
+		uint32_t i = 0; \
+		for (; i + 8 <= (nr); i += 8) \
+			for (uint32_t k = i; k < i + 8; k++) \
+				statement; \
+		for (uint32_t k = i; k < (nr); k++) \
+			statement; \
+	} while (0)
+
+/* The bits in which some values differ from others. */
+static uint64_t differing_bits(const struct cells *cells)
 {
-	pd_cells_measure_values(cells);
+	const uint64_t *value = cells->values, *end = value + cells->nr;
+	uint64_t in_some = 0, in_all = UINT64_MAX;
+	for (; end - value >= 4; value += 4) {
+		in_some |= value[0] | value[1] | value[2] | value[3];
+		in_all &= value[0] & value[1] & value[2] & value[3];
+	}
+	for (; value < end; value++) {
+		in_some |= *value;
+		in_all &= *value;
+	}
+	return in_some & ~in_all;
+}
+
+/* Sets `least` and `width` so that the width covers each value's difference to `least`. The bits that differ are found
+ * faster than the least and the greatest value, which decide only where the upper halves differ: as signed numbers, so
+ * that small negative and positive values are close. */
+static void measure_values(const struct cells *cells, struct packed_cells *packed)
+{
+	const uint64_t differ = differing_bits(cells);
+	if (differ <= UINT32_MAX) {
+		packed->width = width_of(differ);
+		packed->least = cells->values[0] & ~(packed->width ? (UINT64_C(1) << 8 * packed->width) - 1 : 0);
+		return;
+	}
+	int64_t least = INT64_MAX, greatest = INT64_MIN;
+	for (uint32_t i = 0; i < cells->nr; i++) {
+		const int64_t value = (int64_t)cells->values[i];
+		least = value < least ? value : least;
+		greatest = value > greatest ? value : greatest;
+	}
+	packed->least = (uint64_t)least;
+	packed->width = width_of((uint64_t)greatest - (uint64_t)least);
+}
+
+struct packed_cells pd_cells_measure(const struct cells *cells, size_t at)
+{
 	struct packed_cells packed = { .at = at,
 				       .spent = cells->spent,
 				       .nr = cells->nr,
@@ -22,10 +69,8 @@ struct packed_cells pd_cells_measure(struct cells *cells, size_t at)
 				       .nr_lengths = cells->nr_lengths,
 				       .nr_texts = cells->nr_texts,
 				       .nr_bytes = (uint32_t)cells->size };
-	if (!cells->nr)
-		return packed;
-	packed.least = (uint64_t)cells->least;
-	packed.width = width_of((uint64_t)cells->greatest - (uint64_t)cells->least);
+	if (cells->nr)
+		measure_values(cells, &packed);
 	return packed;
 }
 
@@ -55,16 +100,6 @@ struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, c
 				       (const void *)(at + places.lengths), at + places.values, at + places.bytes };
 }
 
-/* Loops over blocks of eight values, which compilers vectorize. */
-#define FOR_ALL(nr, statement) \
-	do { \
-		uint32_t i = 0; \
-		for (; i + 8 <= (nr); i += 8) \
-			for (uint32_t k = i; k < i + 8; k++) \
-				statement; \
-		for (uint32_t k = i; k < (nr); k++) \
-			statement; \
-	} while (0)
 #define NARROW(type, values, nr, least, ret) \
 	do { \
 		type *narrow = (type *)(void *)(ret); \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Cells of finished rows, in a block of memory or of a file that the caller owns. A value is stored as its difference
- * from the minimum, in the width of the largest difference (0 if all values are equal), since columns wait for their
- * row group and most of them vary little. */
+ * from a number below all values, in the width of the largest difference (0 if all values are equal), since columns
+ * wait for their row group and most of them vary little. */
 #ifndef EMIT_PACKED_CELLS_H
 #define EMIT_PACKED_CELLS_H
 
 #include "emit/table/cells.h"
 
 struct packed_cells {
-	uint64_t least;
+	uint64_t least;               /* at most the least value */
 	size_t at;                    /* offset of the arrays in the block; whole words */
 	size_t spent;
 	uint32_t nr, rows, nr_runs, nr_lengths, nr_texts, nr_bytes;
@@ -22,7 +22,7 @@ struct packed_arrays {
 };
 
 /* Computes the layout of packed cells at offset `at`. */
-struct packed_cells pd_cells_measure(struct cells *cells, size_t at);
+struct packed_cells pd_cells_measure(const struct cells *cells, size_t at);
 /* Size of packed cells in the block; whole words. */
 size_t pd_packed_cells_size(const struct packed_cells *packed);
 void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed, char *block);
