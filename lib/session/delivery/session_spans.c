@@ -663,7 +663,7 @@ static void report_unknown(struct perfdata_session *session)
 			continue;
 		snprintf(message, sizeof message, "%s: %" PRIu64 " of %" PRIu64 " (%.1f %%) lack a begin or an end%s",
 			 pd_span_kind_name(i), missing, all, 100.0 * (double)missing / (double)all,
-			 facts->gaps ? ": switches are missing" : "");
+			 facts->gaps && i <= PERFDATA_SPAN_RUNQ ? ": switches are missing" : "");
 		pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_UNKNOWN, message);
 	}
 }
