@@ -167,3 +167,13 @@ for at in range(segments, segments + 56 * struct.unpack_from("<H", elf, 56)[0], 
         struct.pack_into("<QQ", elf, at + 32, 1 << 38, 1 << 38)
         struct.pack_into("<I", elf, struct.unpack_from("<Q", elf, at + 8)[0] + 8, 0)   # no entries: libdwfl has to unwind
 write("frame-index-too-large", bytes(elf) + bytes((2 - len(elf)) % 16))
+
+
+# A table .debug_frame (see tests/fuzz/fuzz_unwind.c) whose expression of the CFA has DW_OP_deref_size: libdw 0.188 follows a null pointer there.
+def entry(number, body):
+    body += bytes(-(len(body) + 4) % 8)
+    return struct.pack("<II", len(body) + 4, number) + body
+
+
+common = entry(0xffffffff, b"\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01")
+write("frame-deref-size", b"\x02\0" + common + entry(0, struct.pack("<QQ", 0x1000, 0x2000) + b"\x0f\x04\x77\x08\x94\x08"))

@@ -16,7 +16,8 @@
 
 /* --- instructions ------------------------------------------------------------------------------------------------- */
 
-/* Whether an expression ends: it has no branches, no calls and no operation that frames do not need. */
+/* Whether an expression ends, and is safe for libdw: it has no branches, no calls and no operation that frames do not
+ * need. libdw 0.188 follows a null pointer at DW_OP_deref_size in the expression of a CFA. */
 static bool is_plain(const struct pd_frame_table *t, const uint8_t *bytes, size_t size)
 {
 	struct pd_cursor c = pd_cursor(bytes, size, t->swap);
@@ -26,14 +27,15 @@ static bool is_plain(const struct pd_frame_table *t, const uint8_t *bytes, size_
 			pd_take(&c, t->wide ? 8 : 4);
 		else if (op >= DW_OP_const1u && op <= DW_OP_const8s)
 			pd_take(&c, (uint64_t)1 << (op - DW_OP_const1u) / 2);
-		else if (op == DW_OP_pick || op == DW_OP_deref_size || op == DW_OP_xderef_size)
+		else if (op == DW_OP_pick)
 			pd_take(&c, 1);
 		else if (op == DW_OP_bregx)
 			pd_dwarf_uleb(&c), pd_dwarf_uleb(&c);
 		else if (op == DW_OP_constu || op == DW_OP_consts || op == DW_OP_plus_uconst || op == DW_OP_regx ||
 			 op == DW_OP_fbreg || op == DW_OP_piece || (op >= DW_OP_breg0 && op <= DW_OP_breg31))
 			pd_dwarf_uleb(&c);
-		else if (op == DW_OP_bra || op == DW_OP_skip || op > DW_OP_nop)
+		else if (op == DW_OP_bra || op == DW_OP_skip || op == DW_OP_deref_size || op == DW_OP_xderef_size ||
+			 op > DW_OP_nop)
 			return false;
 	}
 	return !c.failed;
