@@ -63,10 +63,10 @@ def make(folder):
     return binary, bytes.fromhex(build_id.group(1)) if build_id else None
 
 
-def record(path, binary, build_id, addresses):
+def record(path, binary, build_id, addresses, names=("cycles", "instructions")):
     recording = Recording()
     events = [recording.event(name, ids=[1 + i], type=0, config=i, sample_type=IDENTIFIER | IP | TID | TIME, sample_id_all=1, period=10 + i)
-              for i, name in enumerate(("cycles", "instructions"))]
+              for i, name in enumerate(names)]
     recording.comm(100, 100, "program", time=1)
     recording.mmap2(100, 100, START, (os.path.getsize(binary) + 4095) & ~4095, 0, binary, build_id=build_id, time=2)
     for i, (event, at) in enumerate(addresses):
@@ -186,6 +186,20 @@ def check_page(folder, path):
         report("functions in the page are those of annotate --json %s" % " ".join(words[:1]), [] if found == wanted else [found, wanted])
 
 
+def check_many_events(folder, binary, build_id, addresses):
+    """A table has columns for the events with samples in the function, wherever they are among the events."""
+    path = os.path.join(folder, "many.data")
+    elsewhere = [(event, START + 1) for event in range(8)]
+    record(path, binary, build_id, elsewhere + [(5 + event, at) for event, at in addresses], ["event-%d" % event for event in range(8)])
+    text = output("-q", "--symbol", "work", path)[0]
+    title = next((line for line in text.split("\n") if " % of " in line), "")
+    named = re.findall(r"% of [^,]+, (\d+) sample", title)
+    rows = [re.match(r"(.{7}) (.{7}) (.{7}) (.{7})[ *]", line) for line in text.split("\n") if re.match(r"[ \d.]{31}[ *]+[0-9a-f]+  +[0-9a-f]+  ", line)]
+    sums = [str(sum(int(row.group(column) or 0) if row.group(column).strip() else 0 for row in rows)) for column in (2, 4)]
+    report("only events with samples in the function have columns", [] if named == sums else [named, sums, text[:600]])
+    report("a blank is between columns", [] if "percent samples percent samples   offset" in text else [text[:600]])
+
+
 def main():
     if not all(shutil.which(name) for name in ("c++", "objdump", "readelf", "addr2line")):
         print("1..0 # SKIP no C++ compiler, or no binutils")
@@ -260,6 +274,7 @@ def main():
         _text, errors, code_of = output("--source", os.path.join(folder, "absent"), path)
         report("a folder that is not there cannot be opened", [] if code_of == 3 and "--source" in errors else [code_of, errors])
 
+        check_many_events(folder, binary, build_id, addresses)
         other = os.path.join(folder, "other.data")
         record(other, binary, bytes(20), addresses)
         document = json.loads(output("-q", "--json", "--top", "0", other)[0])

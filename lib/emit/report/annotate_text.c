@@ -188,9 +188,25 @@ static bool has_own_line(const struct annotate_head *head, const struct pd_annot
 	return row->nr_inlined || row->line_text || (head->sources && row->source);
 }
 
-static size_t nr_columns(const struct annotate_head *head)
+/* The events whose samples a table counts: the first ones with samples in the function. */
+struct columns { size_t events[MOST_COLUMNS], nr; };
+
+static struct columns choose_columns(const struct annotate_head *head, const struct pd_annotation *annotation)
 {
-	return head->nr_events < MOST_COLUMNS ? head->nr_events : MOST_COLUMNS;
+	struct columns columns = { .nr = 0 };
+	for (size_t i = 0; i < head->nr_events && columns.nr < MOST_COLUMNS; i++)
+		if (annotation->sums[2 * i])
+			columns.events[columns.nr++] = i;
+	return columns;
+}
+
+/* The width of `nr` columns with a blank between two. */
+static size_t width_of(const struct columns *columns) { return columns->nr ? 16 * columns->nr - 1 : 0; }
+
+/* Returns where the weight in the first column's event is in the sums of a row or function. */
+static size_t first_weight(const struct annotate_head *head, const struct columns *columns)
+{
+	return 2 * columns->events[0] + unit_of(head);
 }
 
 /* Writes what branch stacks say about an instruction, except how often it was executed. */
@@ -224,15 +240,17 @@ static size_t put_callee(const struct annotate_head *head, const struct pd_annot
 }
 
 static void put_row(const struct annotate_head *head, const struct pd_annotation *annotation,
-		    const struct jumps *jumps, uint32_t number, uint32_t hot_block, bool with_source,
-		    struct perfdata_text *out)
+		    const struct columns *columns, const struct jumps *jumps, uint32_t number, uint32_t hot_block,
+		    bool with_source, struct perfdata_text *out)
 {
 	enum { TEXT_WIDTH = 40 };
 	size_t shown = 0;
 	const struct pd_annotate_row *row = &annotation->rows[number];
-	for (size_t event = 0; event < nr_columns(head); event++) {
-		const uint64_t *pair = &row->sums[2 * event];
-		const double share = share_of(head, annotation, row->sums, event);
+	for (size_t i = 0; i < columns->nr; i++) {
+		const uint64_t *pair = &row->sums[2 * columns->events[i]];
+		const double share = share_of(head, annotation, row->sums, columns->events[i]);
+		if (i)
+			perfdata_text_char(out, ' ');
 		if (share >= HOT)
 			write_style(head, RED, out);
 		if (pair[0])
@@ -302,18 +320,19 @@ static int compare_weights(const void *left, const void *right)
 	return a->weight != b->weight ? (a->weight < b->weight ? 1 : -1) : compare_lines(left, right);
 }
 
-/* Writes the lines with most weight in the first event. False without memory. */
+/* Writes the lines with most weight in the first column's event. False without memory. */
 static bool put_hot_lines(const struct annotate_head *head, const struct pd_annotation *annotation,
-			  struct perfdata_text *out)
+			  const struct columns *columns, struct perfdata_text *out)
 {
 	struct hot_line *lines = pd_calloc(annotation->nr_rows + 1, sizeof *lines);
+	const size_t weight = first_weight(head, columns);
 	size_t nr = 0, joined = 0;
 	if (!lines)
 		return false;
 	for (size_t i = 0; i < annotation->nr_rows; i++) {
 		const struct pd_annotate_row *row = &annotation->rows[i];
-		if (row->source && row->line && row->sums[unit_of(head)])
-			lines[nr++] = (struct hot_line){ row, row->sums[unit_of(head)] };
+		if (row->source && row->line && row->sums[weight])
+			lines[nr++] = (struct hot_line){ row, row->sums[weight] };
 	}
 	if (nr)
 		qsort(lines, nr, sizeof *lines, compare_lines);
@@ -327,7 +346,7 @@ static bool put_hot_lines(const struct annotate_head *head, const struct pd_anno
 		qsort(lines, joined, sizeof *lines, compare_weights);
 	for (size_t i = 0; i < joined && i < HOT_LINES; i++) {
 		perfdata_text_printf(out, "%7.2f %%  ",
-				     pd_stack_percent(lines[i].weight, annotation->sums[unit_of(head)]));
+				     pd_stack_percent(lines[i].weight, annotation->sums[weight]));
 		perfdata_text_shortened(out, pd_stack_last_part(lines[i].row->source), 0);
 		perfdata_text_printf(out, ":%" PRIu32, lines[i].row->line);
 		put_line_text(head, lines[i].row, out);
@@ -353,10 +372,14 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 	perfdata_text_literal(out, "  in ");
 	perfdata_text_shortened(out, annotation->file, (size_t)head->options->width);
 	perfdata_text_char(out, '\n');
+	const char *separator = "";
 	for (size_t i = 0; i < head->nr_events; i++) {
 		const uint64_t *sums = &annotation->sums[2 * i];
-		perfdata_text_printf(out, "%s%.2f %% of ", i ? "; " : "", pd_stack_percent(sums[unit],
-											   head->events[i].all[unit]));
+		if (!sums[0])
+			continue;
+		perfdata_text_printf(out, "%s%.2f %% of ", separator, pd_stack_percent(sums[unit],
+										       head->events[i].all[unit]));
+		separator = "; ";
 		perfdata_text_shortened(out, head->events[i].name, 0);
 		perfdata_text_printf(out, ", %" PRIu64 " sample%s", sums[0], sums[0] == 1 ? "" : "s");
 	}
@@ -373,9 +396,11 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 			out, "samples may be counted one instruction after the instruction that took the time\n");
 }
 
-/* The block with most weight in the first event. */
-static uint32_t hottest_block(const struct annotate_head *head, const struct pd_annotation *annotation)
+/* The block with most weight in the first column's event. */
+static uint32_t hottest_block(const struct annotate_head *head, const struct pd_annotation *annotation,
+			      const struct columns *columns)
 {
+	const size_t weight = first_weight(head, columns);
 	uint32_t best = PERFDATA_NONE;
 	uint64_t most = 0, sum = 0;
 	for (size_t i = 0; i < annotation->nr_rows; i++) {
@@ -383,7 +408,7 @@ static uint32_t hottest_block(const struct annotate_head *head, const struct pd_
 		if (row->block == PERFDATA_NONE)
 			continue;
 		sum = i && annotation->rows[i - 1].block == row->block ? sum : 0;
-		sum += row->sums[unit_of(head)];
+		sum += row->sums[weight];
 		if (sum > most) {
 			most = sum;
 			best = row->block;
@@ -395,18 +420,19 @@ static uint32_t hottest_block(const struct annotate_head *head, const struct pd_
 bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotation *annotation,
 		      struct perfdata_text *out)
 {
+	const struct columns columns = choose_columns(head, annotation);
 	struct jumps jumps;
 	put_title(head, annotation, out);
-	if (!put_hot_lines(head, annotation, out))
+	if (!put_hot_lines(head, annotation, &columns, out))
 		return false;
 	if (!place_jumps(annotation, &jumps)) {
 		jumps_release(&jumps);
 		return false;
 	}
-	const uint32_t hot_block = hottest_block(head, annotation);
+	const uint32_t hot_block = hottest_block(head, annotation, &columns);
 	write_style(head, DIM, out);
-	for (size_t i = 0; i < nr_columns(head); i++)
-		perfdata_text_literal(out, "percent samples");
+	for (size_t i = 0; i < columns.nr; i++)
+		perfdata_text_string(out, i ? " percent samples" : "percent samples");
 	perfdata_text_string(out, head->counts ? "     runs   offset   address\n" : "   offset   address\n");
 	write_style(head, PLAIN, out);
 	for (uint32_t i = 0; i < annotation->nr_rows; i++) {
@@ -416,8 +442,8 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 		if (i && row[-1].text && row->address != row[-1].address + row[-1].size)
 			perfdata_text_literal(out, "...\n");
 		if (is_new && has_own_line(head, row))
-			put_source(head, row, 15 * nr_columns(head) + 3 + (head->counts ? 9 : 0), out);
-		put_row(head, annotation, &jumps, i, hot_block, is_new && !has_own_line(head, row), out);
+			put_source(head, row, width_of(&columns) + 3 + (head->counts ? 9 : 0), out);
+		put_row(head, annotation, &columns, &jumps, i, hot_block, is_new && !has_own_line(head, row), out);
 	}
 	jumps_release(&jumps);
 	return true;
