@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/error.h"
+#include "schema/feature.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
 #include "write/writing.h"

@@ -6,6 +6,10 @@
 #include "perfdata/feature.h"
 #include "schema/schema.h"
 
+/* The writer's HOSTNAME in files of an unknown host. Some readers infer from this section's bit how features are
+ * numbered: perf in files of the other byte order, perfparser in all. */
+#define PD_HOSTNAME_UNKNOWN "unknown"
+
 /* How a merge makes a section from those of its inputs. */
 enum pd_joining {
 	PD_JOIN_EQUAL,                 /* copied if all inputs that have the section agree */

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "schema/feature.h"
 #include "write/writer.h"
 #include "write/writing.h"
 

@@ -47,10 +47,6 @@ struct pd_writer_options {
 
 struct pd_writer;
 
-/* HOSTNAME of files for which none was set. From its bit, perf (in files of the other byte order) and other readers
- * infer how features are numbered. */
-#define PD_HOSTNAME_UNKNOWN "unknown"
-
 /* Encodes the record's view, type and misc into `out`, which has PD_RECORD_ROOM bytes, with layout and byte order of
  * `config`. Writes the rows that are in the view's `present`; for a sample only those that the sample_type of `config`
  * has too. A count with its own member (`nr`) comes from this member. Lists may point anywhere and have any byte

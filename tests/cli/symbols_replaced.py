@@ -314,6 +314,7 @@ def made_cases(place):
     good("MMAP, and the user says so: --symfs /", lambda r, when: r.mmap(100, 100, START, 0x100000, 0, place.program, time=when),
          options=("--symfs", "/"))
     bad("another host", "another host", mmap2, host="another-host")
+    good("a host that nothing names, as in a repaired file", mmap2, host="unknown")
     good("another host, and the user says so: --symfs /", mmap2, host="another-host", options=("--symfs", "/"))
     if now > 10**10:
         bad("recorded before the file was made", "changed since", mmap2, when=1)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include "reader/reader.h"
+#include "schema/feature.h"
 #include "session/session.h"
 #include "session/state.h"
 #include "symbols/symbols.h"
@@ -39,11 +40,19 @@ static bool kernel_runs_here(struct pd_state *state)
 	return state->kernel_is_running > 0;
 }
 
-/* Whether the recording names another host. Unfinished recordings name none. */
+/* Returns the name of the recorded host. NULL: nothing names it, as in unfinished recordings and in files repaired from
+ * them. */
+static const char *recorded_host(const struct pd_state *state)
+{
+	const char *host = pd_reader_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
+	return host && strcmp(host, PD_HOSTNAME_UNKNOWN) != 0 ? host : NULL;
+}
+
+/* Whether the recording names another host. */
 static bool is_of_another_host(const struct pd_state *state)
 {
 	struct utsname name;
-	const char *host = pd_reader_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
+	const char *host = recorded_host(state);
 	return host && (uname(&name) != 0 || strcmp(name.nodename, host) != 0);
 }
 
@@ -57,8 +66,7 @@ static bool host_was_recorded(struct pd_state *state)
 	if (state->kernel_dso != PERFDATA_NONE)
 		return kernel_runs_here(state);
 	const char *release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE);
-	const char *host = pd_reader_text(state->reader, PERFDATA_FEATURE_HOSTNAME);
-	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0;
+	return release && recorded_host(state) && uname(&name) == 0 && strcmp(name.release, release) == 0;
 }
 
 /* Sets how to check that a file of this host is the recorded one, if there is no build-id. */
