@@ -106,8 +106,10 @@ int main(int argc, char **argv)
 							 OPTIONS_PERF | OPTIONS_STATS | OPTIONS_NAMES,
 						 command_overview,
 						 TASK_LOOK };
+	/* no command has a dot or a slash in its name, so such a word is a file that does not exist */
 	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) &&
-			     (access(name, F_OK) == 0 || !strcmp(name, "-") || !strcmp(name, "--"));
+			     (access(name, F_OK) == 0 || strpbrk(name, "./") || !strcmp(name, "-") ||
+			      !strcmp(name, "--"));
 	const struct command *command = is_file ? &overview : command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (!command && !emitter)
