@@ -3,6 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/prefetch.h"
+#include "reader/passed_samples.h"
 #include "reader/reader_impl.h"
 
 #define FETCH_AHEAD 2048u    /* bytes; prefetches what the next samples need */
@@ -224,20 +225,47 @@ static inline void pass_sample(struct samples *samples)
 	samples->header = samples->next;
 }
 
+/* Passes over samples; returns how many. */
+static inline __attribute__((always_inline)) unsigned pass_over(const struct pd_window *window, bool swap,
+								struct samples *samples)
+{
+	const struct perfdata_reader *reader = window->stream->reader;
+	struct pd_passed_samples *passed = reader->passed;
+	const size_t least = 8 + 8u * reader->events[0]->config->sample_fixed;
+	const uint8_t *first = samples->at;
+	unsigned nr = 0;
+	for (; samples->id_at && is_framed(samples) && samples->header.size >= least; pass_sample(samples), nr++) {
+		const uint64_t near = pd_load64(samples->at + samples->id_at, swap) - reader->first_id;
+		const uint32_t index = near < reader->nr_near_ids ? reader->near_ids[near] : 0;
+		if (!index || index > passed->nr_events)
+			break;
+		struct pd_passed_event *event = &passed->events[index - 1];
+		if (!pd_passed_allows(passed, event, swap, samples->at, samples->header.size))
+			break;
+		pd_passed_count(event, pd_load64(samples->at + event->layout.time_at, swap), samples->header.size);
+	}
+	passed->bytes += (uint64_t)(samples->at - first);
+	if (!window->is_inner)
+		pd_passed_add(&passed->file_bytes, (uint64_t)(samples->at - first));
+	return nr;
+}
+
 static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_window *window, bool swap, uint64_t room,
 								    uint64_t *number, struct perfdata_raw *ret,
 								    unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
-	const bool may_pass = reader->nr_passing;
-	const struct perfdata_raw *last =
-		may_pass && window->after_last == window->offset && window->offset ? &window->last_sample : NULL;
+	struct pd_passed_samples *passed = reader->passed;
 	struct samples samples;
 	unsigned nr = 0;
 
 	if (!begin_samples(window, room, swap, &samples))
 		return 0;
-	for (; nr < max && is_framed(&samples); pass_sample(&samples)) {
+	for (; nr < max; pass_sample(&samples)) {
+		if (passed)
+			*number += pass_over(window, swap, &samples);
+		if (!is_framed(&samples))
+			break;
 		const uint16_t size = samples.header.size;
 		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, swap);
 		if (!event)
@@ -245,17 +273,11 @@ static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_wi
 		take_bytes(window, samples.at, samples.header, &ret[nr]);
 		ret[nr].number = (*number)++;
 		pd_event_set_words(event, swap, &ret[nr]);
-		if (may_pass && pd_passing_allows(reader, last, &ret[nr]))
-			pd_passing_count(&reader->passing[event->index], &ret[nr]);
-		else
-			last = &ret[nr++];
+		if (passed)
+			pd_passed_see(passed, &ret[nr]);
+		nr++;
 	}
 	pd_window_move(window, (size_t)(samples.at - window->at));
-	if (may_pass) {
-		if (nr)
-			window->last_sample = *last;
-		window->after_last = last ? window->offset : 0;
-	}
 	return nr;
 }
 

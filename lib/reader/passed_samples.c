@@ -1,20 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples that the reader counts but does not return, since their reader needs nothing else of them. */
 #include "config.h"
+#include <string.h>
 #include "base/memory.h"
+#include "reader/passed_samples.h"
 #include "reader/reader_impl.h"
 
-static struct pd_passing *passing_of(struct perfdata_reader *reader, const struct perfdata_event *event)
+#define SPARSE 4u                        /* times as many bytes passed over as returned */
+#define MOST_GATHERED ((size_t)64 << 10)     /* bytes of records that are copied together */
+
+void pd_passed_gather(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
-	if (!reader->passing) {
-		reader->passing = pd_calloc(reader->nr_events, sizeof *reader->passing);
-		if (!reader->passing)
-			return NULL;
-		reader->nr_passing = reader->nr_events;
-		for (size_t i = 0; i < reader->nr_passing; i++)
-			atomic_init(&reader->passing[i].first_time, UINT64_MAX);
+	struct pd_passed_samples *passed = reader->passed;
+	uint64_t bytes = 0;
+	if (!passed || !nr || raws->payload || raws->flags & PERFDATA_RAW_PAYLOAD)
+		return;
+	for (unsigned i = 0; i < nr; i++)
+		bytes += raws[i].size;
+	passed->returned_bytes += bytes;
+	const bool is_sparse = passed->bytes / SPARSE > passed->returned_bytes;
+	if (passed->bytes + passed->returned_bytes >= (uint64_t)(2 * SPARSE) * PD_CHUNK_SIZE) {
+		passed->bytes /= 2;
+		passed->returned_bytes /= 2;
 	}
-	return &reader->passing[event->index];
+	if (!is_sparse || bytes > MOST_GATHERED)
+		return;
+	if (!passed->gathered || PD_CHUNK_SIZE - passed->gathered->size < bytes) {
+		pd_chunk_drop(passed->gathered);
+		passed->gathered = pd_chunk_get(reader->pool);
+	}
+	struct pd_chunk *chunk = passed->gathered;
+	for (unsigned i = 0; i < nr && chunk; i++) {
+		memcpy(chunk->data + chunk->size, raws[i].bytes, raws[i].size);
+		raws[i].bytes = chunk->data + chunk->size;
+		raws[i].chunk = chunk;
+		chunk->size += raws[i].size;
+	}
+}
+
+void pd_passed_free(struct pd_passed_samples *passed)
+{
+	if (!passed)
+		return;
+	pd_chunk_drop(passed->gathered);
+	pd_free(passed);
+}
+
+void pd_passed_forget_threads(struct pd_passed_samples *passed)
+{
+	for (size_t i = 0; passed && i < PD_SEEN_THREADS; i++)
+		passed->seen[i].time = UINT64_MAX;
+}
+
+static struct pd_passed_samples *make_passed(struct perfdata_reader *reader)
+{
+	struct pd_passed_samples *passed = pd_calloc(1, sizeof *passed + reader->nr_events * sizeof *passed->events);
+	if (!passed)
+		return NULL;
+	passed->nr_events = reader->nr_events;
+	pd_passed_forget_threads(passed);
+	for (size_t i = 0; i < passed->nr_events; i++) {
+		passed->events[i].since = UINT64_MAX;
+		atomic_init(&passed->events[i].first_time, UINT64_MAX);
+	}
+	return passed;
 }
 
 bool pd_reader_may_pass_over(const struct perfdata_reader *reader)
@@ -25,52 +73,36 @@ bool pd_reader_may_pass_over(const struct perfdata_reader *reader)
 enum perfdata_status pd_reader_pass_over(struct perfdata_reader *reader, const struct perfdata_event *event,
 					 const struct perfdata_event *after)
 {
-	struct pd_passing *passing = passing_of(reader, event);
-	if (!passing)
+	const struct perfdata_config *config = event->config;
+	const uint64_t raw = UINT64_C(1) << PD_SAMPLE_RAW_ROW;
+	if (!config->has_attr || !config->sample_is_plain || config->sample_rows & ~raw || config->sample_time_at < 0 ||
+	    config->sample_tid_at < 0)
+		return PERFDATA_OK;      /* the reader returns all its samples */
+	if (!reader->passed && !(reader->passed = make_passed(reader)))
 		return PERFDATA_ENOMEM;
-	passing->is_allowed = true;
-	passing->after = after ? after->index : PD_AFTER_ANY;
+	reader->passed->events[event->index].layout = (struct pd_passed_layout){
+		.end = (uint16_t)(8 + 8 * config->sample_fixed),
+		.time_at = (uint16_t)(8 + 8 * config->sample_time_at),
+		.tid_at = (uint16_t)(8 + 8 * config->sample_tid_at),
+		.cpu_at = config->sample_cpu_at < 0 ? 0 : (uint16_t)(8 + 8 * config->sample_cpu_at),
+		.after = after ? after->index : PD_AFTER_NONE,
+		.has_raw = config->sample_rows,
+	};
 	return PERFDATA_OK;
 }
 
 static uint64_t value_of(const _Atomic uint64_t *count) { return atomic_load_explicit(count, memory_order_relaxed); }
 
-/* One thread counts and any thread reads, so a sum needs no atomic addition. */
-static void set_count(_Atomic uint64_t *count, uint64_t value)
+struct pd_passed pd_reader_take_passed(struct perfdata_reader *reader, size_t index)
 {
-	atomic_store_explicit(count, value, memory_order_relaxed);
-}
-
-void pd_passing_count(struct pd_passing *passing, const struct perfdata_raw *raw)
-{
-	set_count(&passing->samples, value_of(&passing->samples) + 1);
-	set_count(&passing->bytes, value_of(&passing->bytes) + raw->size);
-	if (raw->inner == PERFDATA_NO_OFFSET)
-		set_count(&passing->file_bytes, value_of(&passing->file_bytes) + raw->size);
-	if (raw->time < value_of(&passing->first_time))
-		set_count(&passing->first_time, raw->time);
-	if (raw->time > value_of(&passing->last_time))
-		set_count(&passing->last_time, raw->time);
-}
-
-struct pd_passed pd_reader_take_passed(struct perfdata_reader *reader, size_t event)
-{
-	if (event >= reader->nr_passing)
+	if (!reader->passed || index >= reader->passed->nr_events)
 		return (struct pd_passed){ 0 };
-	struct pd_passing *passing = &reader->passing[event];
-	const struct pd_passed ret = { .samples = value_of(&passing->samples) - passing->taken_samples,
-				       .bytes = value_of(&passing->bytes) - passing->taken_bytes,
-				       .first_time = value_of(&passing->first_time),
-				       .last_time = value_of(&passing->last_time) };
-	passing->taken_samples += ret.samples;
-	passing->taken_bytes += ret.bytes;
-	return ret;
-}
-
-uint64_t pd_passing_bytes(const struct perfdata_reader *reader)
-{
-	uint64_t ret = 0;
-	for (size_t i = 0; i < reader->nr_passing; i++)
-		ret += value_of(&reader->passing[i].file_bytes);
+	struct pd_passed_event *event = &reader->passed->events[index];
+	const struct pd_passed ret = { .samples = value_of(&event->samples) - event->taken_samples,
+				       .bytes = value_of(&event->bytes) - event->taken_bytes,
+				       .first_time = value_of(&event->first_time),
+				       .last_time = value_of(&event->last_time) };
+	event->taken_samples += ret.samples;
+	event->taken_bytes += ret.bytes;
 	return ret;
 }

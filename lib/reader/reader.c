@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "reader/passed_samples.h"
 #include "reader/reader_impl.h"
 #include "reader/reader.h"
 
@@ -256,7 +257,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	for (size_t i = 0; i < reader->nr_streams; i++)
 		stream_free(reader->streams[i]);
 	pd_free(reader->streams);
-	pd_free(reader->passing);
+	pd_passed_free(reader->passed);
 	pd_features_release(reader);
 	pd_hash_map_release(&reader->ids);
 	pd_free(reader->near_ids);
@@ -391,6 +392,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			if (stream->split.is_open)
 				(void)pd_split_see(stream, window, ret);
 			pd_event_match(reader, ret);
+			if (ret->type == PERFDATA_RECORD_EXIT || ret->type == PERFDATA_RECORD_FORK)
+				pd_passed_forget_threads(reader->passed);
 			if (reader->parts && pd_trace_parts_see(reader, ret) != PERFDATA_OK)
 				return PERFDATA_ENOMEM;
 			const uint64_t before = window->offset;
@@ -403,6 +406,7 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		take_turn(reader, false);
 		if (is_hidden(reader, ret))
 			continue;
+		pd_passed_gather(reader, ret, nr);
 		*ret_nr = nr;
 		return PERFDATA_OK;
 	}
@@ -432,6 +436,7 @@ unsigned pd_reader_samples(struct perfdata_reader *reader, struct perfdata_raw *
 	reader->turn_bytes += window->is_inner ? 0 : window->offset - before;
 	if (window->offset != before)
 		take_turn(reader, false);
+	pd_passed_gather(reader, ret, nr);
 	return nr;
 }
 
@@ -514,8 +519,9 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 	if (!ended && reader->given_bytes - reader->reported_bytes < PROGRESS_STEP)
 		return;
 	reader->reported_bytes = reader->given_bytes;
-	reader->options.on_progress(reader->options.progress_user, reader->given_bytes + pd_passing_bytes(reader),
-				    reader->total_bytes);
+	const uint64_t passed =
+		reader->passed ? atomic_load_explicit(&reader->passed->file_bytes, memory_order_relaxed) : 0;
+	reader->options.on_progress(reader->options.progress_user, reader->given_bytes + passed, reader->total_bytes);
 }
 
 enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,

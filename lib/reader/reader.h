@@ -34,10 +34,10 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 
 /* False if records are still to bring events, or formats that decide who needs the samples of an event. */
 bool pd_reader_may_pass_over(const struct perfdata_reader *reader);
-/* Lets the reader pass over complete samples of the event whose thread, process and CPU the record before also has: the
- * sample of an event that nobody needs would show nothing new. after: only where the record before is a sample of this
- * event; NULL: of any event. The reader counts samples that it passes over. Call it before the first record is asked
- * for, and only if pd_reader_may_pass_over. PERFDATA_ENOMEM. */
+/* Lets the reader pass over complete samples of the event, which nobody needs, if it has returned an earlier sample of
+ * their thread: they show nothing new. after: only if it has also returned an earlier sample of this event; or NULL.
+ * The reader counts samples that it passes over. Call it before the first record is asked for, and only if
+ * pd_reader_may_pass_over. PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_pass_over(struct perfdata_reader *reader, const struct perfdata_event *event,
 					 const struct perfdata_event *after);
 struct pd_passed {

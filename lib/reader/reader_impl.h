@@ -65,9 +65,6 @@ struct pd_window {
 	bool waits;                  /* the next step needs bytes that are not fed yet */
 	bool unaligned;              /* a record had a size that is no multiple of 8 */
 	bool after_gap;              /* the next record follows a gap */
-	/* if samples are passed over: the sample returned last, and the offset after the last framed sample */
-	struct perfdata_raw last_sample;
-	uint64_t after_last;         /* 0: no sample was framed */
 	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
 	struct pd_chunk *behind;
 	bool searching;              /* no record can begin before *at; see salvage.c */
@@ -150,6 +147,7 @@ struct pd_order;
 struct pd_ahead;
 struct pd_trace_samples;
 
+struct pd_passed_samples;
 struct perfdata_reader {
 	struct perfdata_reader_options options;
 	struct pd_account account;             /* used if the caller gave no account */
@@ -207,36 +205,9 @@ struct perfdata_reader {
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	struct pd_trace_samples *traces;       /* NULL: no samples are made of traces */
 	struct pd_trace_parts *parts;          /* NULL: no trace of CoreSight, or payloads are not wanted */
-	/* by index of the event: its samples that are passed over; NULL: none are */
-	struct pd_passing *passing;
-	size_t nr_passing;
+	struct pd_passed_samples *passed;      /* NULL: all samples are returned */
 	enum perfdata_status end;              /* PERFDATA_OK while records come */
 };
-
-/* --- passed_samples.c --- */
-#define PD_AFTER_ANY UINT32_MAX
-struct pd_passing {
-	bool is_allowed;
-	uint32_t after;              /* index of the event that the sample before must have; PD_AFTER_ANY: any event */
-	/* of the passed samples; the thread that reads counts them. file_bytes: of samples not in COMPRESSED records */
-	_Atomic uint64_t samples, bytes, file_bytes, first_time, last_time;
-	uint64_t taken_samples, taken_bytes;   /* for pd_reader_take_passed */
-};
-/* Whether the sample `raw` may be passed over. last: the sample that was returned last, if no other record came since;
- * or NULL. */
-static inline bool pd_passing_allows(const struct perfdata_reader *reader, const struct perfdata_raw *last,
-				     const struct perfdata_raw *raw)
-{
-	if (!last || raw->event->index >= reader->nr_passing)
-		return false;
-	const struct pd_passing *passing = &reader->passing[raw->event->index];
-	return passing->is_allowed && raw->tid == last->tid && raw->pid == last->pid && raw->cpu == last->cpu &&
-	       raw->known_whole && last->known_whole && raw->time >= last->time && last->time &&
-	       raw->time != UINT64_MAX && (passing->after == PD_AFTER_ANY || passing->after == last->event->index);
-}
-void pd_passing_count(struct pd_passing *passing, const struct perfdata_raw *raw);
-/* Bytes of all passed samples that are not in COMPRESSED records. */
-uint64_t pd_passing_bytes(const struct perfdata_reader *reader);
 
 /* --- reader_finding.c --- */
 struct pd_finding {

@@ -5,6 +5,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "feeding.h"
+#include "reader/passed_samples.h"
 #include "reader/reader_impl.h"
 #include "session/session.h"
 #include "unit.h"
@@ -42,11 +43,12 @@ static void add_span(uint64_t *hash, const struct pd_span *span)
 	add_who(hash, span->waker, &span->waker_who);
 }
 
+/* All but `late`: a record is late if one with a later time was returned before. */
 static void add_counts(struct story *story, struct perfdata_session *session)
 {
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
 	uint64_t *hash = &story->counts;
-	const uint64_t words[] = { summary->records, summary->first_time, summary->last_time, summary->late,
+	const uint64_t words[] = { summary->records, summary->first_time, summary->last_time,
 				   summary->unknown_ids, summary->lost_records, summary->lost_samples,
 				   summary->nr_types, summary->nr_events, summary->complete };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -86,8 +88,8 @@ static struct story read_story(const struct recorded *recorded, uint32_t kinds, 
 	}
 	if (story.end == PERFDATA_END)
 		add_counts(&story, session);
-	for (size_t i = 0; i < reader->nr_passing; i++)
-		story.passed += reader->passing[i].taken_samples;
+	for (size_t i = 0; reader->passed && i < reader->passed->nr_events; i++)
+		story.passed += reader->passed->events[i].taken_samples;
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 	return story;
