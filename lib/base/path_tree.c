@@ -36,6 +36,14 @@ static uint32_t fail_tree(struct pd_path_tree *tree, enum perfdata_status status
 	return UINT32_MAX;
 }
 
+/* The word at `index`; NULL: none, or not in memory. */
+static inline const uint32_t *peek_item(const struct pd_paged *paged, uint32_t index)
+{
+	const size_t page = index >> paged->shift;
+	const char *bytes = page < paged->nr_pages ? paged->pages[page].bytes : NULL;
+	return bytes ? (const uint32_t *)(const void *)bytes + (index & paged->mask) : NULL;
+}
+
 /* --- first nodes of runs ------------------------------------------------------------------------------------------ */
 
 static inline uint64_t hash_of(const struct pd_path_tree *tree, uint32_t parent, uint32_t label)
@@ -60,19 +68,37 @@ static bool put_run(struct pd_paged *slots, size_t nr_slots, uint64_t hash, uint
 	}
 }
 
-/* Puts all runs into a larger table. They are found in the order of their numbers, so words are read in sequence. */
+/* Runs whose slots are fetched before they are put. */
+#define RUNS_FETCHED 16u
+struct run_to_put {
+	uint64_t hash;
+	uint32_t node;
+};
+
+/* Puts all runs into a larger table. They are found in the order of their numbers, so words are read in sequence; their
+ * slots are anywhere. */
 static bool put_runs(struct pd_path_tree *tree, struct pd_paged *slots, size_t nr_slots)
 {
+	struct run_to_put waiting[RUNS_FETCHED];
+	size_t nr = 0;
 	for (uint32_t at = 1; at < tree->count; at++) {
 		const uint32_t *parent = pd_paged_at(&tree->words, at);
 		if (!parent)
 			return false;
 		if (!(*parent & PD_PATH_TREE_IS_PARENT))
 			continue;
-		const uint32_t *label = pd_paged_at(&tree->words, ++at);
-		if (!label || !put_run(slots, nr_slots, hash_of(tree, *parent & ~PD_PATH_TREE_IS_PARENT, *label), at))
+		const uint32_t above = *parent & ~PD_PATH_TREE_IS_PARENT, *label = pd_paged_at(&tree->words, ++at);
+		if (!label)
 			return false;
+		struct run_to_put *run = &waiting[nr++ % RUNS_FETCHED];
+		if (nr > RUNS_FETCHED && !put_run(slots, nr_slots, run->hash, run->node))
+			return false;
+		*run = (struct run_to_put){ hash_of(tree, above, *label), at };
+		pd_prefetch(peek_item(slots, (uint32_t)(run->hash & (nr_slots - 1))));
 	}
+	for (size_t i = nr > RUNS_FETCHED ? nr - RUNS_FETCHED : 0; i < nr; i++)
+		if (!put_run(slots, nr_slots, waiting[i % RUNS_FETCHED].hash, waiting[i % RUNS_FETCHED].node))
+			return false;
 	return true;
 }
 
@@ -199,14 +225,6 @@ uint32_t pd_path_tree_add(struct pd_path_tree *tree, uint32_t node, const uint32
 	return node;
 }
 
-/* The word at `index`; NULL: none, or not in memory. */
-static inline const uint32_t *peek_item(const struct pd_paged *paged, uint32_t index)
-{
-	const size_t page = index >> paged->shift;
-	const char *bytes = page < paged->nr_pages ? paged->pages[page].bytes : NULL;
-	return bytes ? (const uint32_t *)(const void *)bytes + (index & paged->mask) : NULL;
-}
-
 /* Goes on to the slot of the next label. */
 static bool fetch_next_slot(const struct pd_path_tree *tree, struct pd_path_fetch *path)
 {
@@ -291,4 +309,43 @@ int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
 	climb->node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
 	fetch_word(tree, climb->node);
 	return 0;
+}
+
+size_t pd_path_tree_get_run(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_labels, size_t most,
+			    uint32_t *ret_parent)
+{
+	const uint32_t base = node & ~tree->words.mask;
+	const uint32_t *page = pd_paged_at(&tree->words, base), *before;
+	uint32_t at = node - base;
+	size_t nr = 0;
+	if (!page || !most)
+		return 0;
+	ret_labels[nr++] = page[at];
+	while (nr < most && at && node - nr && !(page[at - 1] & PD_PATH_TREE_IS_PARENT))
+		ret_labels[nr++] = page[--at];
+	before = at ? &page[at - 1] : pd_paged_at(&tree->words, base - 1);
+	if (!before) {
+		tree->status = tree->words.status;
+		return 0;
+	}
+	*ret_parent = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
+	return nr;
+}
+
+bool pd_path_tree_fetch_up(const struct pd_path_tree *tree, uint32_t *node)
+{
+	const uint32_t base = *node & ~tree->words.mask, *page = *node ? peek_item(&tree->words, base) : NULL;
+	uint32_t at = *node - base;
+	if (!page)
+		return false;
+	while (at && !(page[at - 1] & PD_PATH_TREE_IS_PARENT))
+		at--;
+	const uint32_t *before = at ? &page[at - 1] : base ? peek_item(&tree->words, base - 1) : NULL;
+	if (!before)
+		return false;
+	*node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base - 1;
+	const uint32_t *next = peek_item(&tree->words, *node);
+	if (next)
+		pd_prefetch(next);
+	return next;
 }

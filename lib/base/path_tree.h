@@ -59,6 +59,13 @@ struct pd_path_climb {
 /* Passes one run of nodes, and fetches the next one. Climbs that take turns wait for memory at the same time. Returns
  * 0; -1: see status. */
 int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb);
+/* Reads a node other than the root and those above it as far as their numbers follow each other, at most `most`:
+ * ret_labels[i] is of node - i. *ret_parent: the node above the last one. Returns their number; 0: see status. */
+size_t pd_path_tree_get_run(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_labels, size_t most,
+			    uint32_t *ret_parent);
+/* Prefetches a way up to the root, run by run; begin with the node. Ways that take turns wait for memory at the same
+ * time. Reads only what is in memory. False: the root is reached, or what follows is in a file. */
+bool pd_path_tree_fetch_up(const struct pd_path_tree *tree, uint32_t *node);
 /* Reads a node other than the root. Returns 0; -1: see status. */
 static inline int pd_path_tree_get(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_parent,
 				   uint32_t *ret_label)

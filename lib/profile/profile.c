@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <assert.h>
 #include <string.h>
 #include "base/account.h"
 #include "base/cancel.h"
@@ -253,9 +254,14 @@ const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profi
 	return thread < profile->nr_threads ? &profile->threads[thread] : NULL;
 }
 
+/* Keys whose paths are prefetched at the same time. */
+#define PATHS_AT_ONCE 16u
+
 struct pd_profile_walk {
 	const struct pd_profile *profile;
 	struct pd_sums_walk *sums;
+	const struct pd_path_tree *paths;       /* the tree whose paths the walk prefetches; NULL: none */
+	size_t nr_fetched;                      /* number of next keys whose paths were prefetched */
 };
 
 enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret)
@@ -272,11 +278,48 @@ enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_p
 	return status;
 }
 
+enum perfdata_status pd_profile_walk_paths(struct pd_profile *profile, struct pd_profile_walk **ret)
+{
+	const enum perfdata_status status = pd_profile_walk_new(profile, ret);
+	const struct pd_step_tree *tree = pd_session_nodes(profile->session);
+	if (status == PERFDATA_OK && tree && pd_step_tree_is_slow(tree))
+		(*ret)->paths = &tree->tree;
+	return status;
+}
+
+static void fetch_paths(struct pd_profile_walk *walk)
+{
+	uint32_t nodes[PATHS_AT_ONCE];
+	const struct pd_profile_entry *entry;
+	size_t nr = 0;
+	while (nr < PATHS_AT_ONCE && (entry = pd_sums_walk_peek(walk->sums, nr)))
+		nodes[nr++] = entry->key.node;
+	walk->nr_fetched = nr;
+	while (nr) {
+		const size_t count = nr;
+		nr = 0;
+		for (size_t i = 0; i < count; i++) {
+			nodes[nr] = nodes[i];
+			nr += pd_path_tree_fetch_up(walk->paths, &nodes[nr]);
+		}
+	}
+}
+
+static enum perfdata_status next_entry(struct pd_profile_walk *walk, const struct pd_profile_entry **ret)
+{
+	if (pd_profile_is_cancelled(walk->profile))
+		return PERFDATA_EINTR;
+	if (walk->paths && !walk->nr_fetched)
+		fetch_paths(walk);
+	walk->nr_fetched -= walk->nr_fetched > 0;
+	return pd_sums_walk_next(walk->sums, ret);
+}
+
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret)
 {
 	enum perfdata_status status;
 	do
-		status = pd_profile_is_cancelled(walk->profile) ? PERFDATA_EINTR : pd_sums_walk_next(walk->sums, ret);
+		status = next_entry(walk, ret);
 	while (status == PERFDATA_OK && !pd_profile_has_node(walk->profile, (*ret)->key.node));
 	return status;
 }
@@ -457,7 +500,7 @@ enum perfdata_status pd_profile_choose(struct pd_profile *profile, pd_profile_ta
 	const bool again = profile->choice;
 	if (!again && !begin_choice(profile))
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_profile_walk_new(profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	if (again) {
@@ -496,4 +539,25 @@ enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, 
 	ret->cpumode = step.cpumode;
 	ret->origin = step.origin;
 	return PERFDATA_OK;
+}
+
+static_assert(PD_NODES_OF_RUN == PD_STEPS_OF_RUN, "a run of nodes and one of steps differ in length");
+
+enum perfdata_status pd_profile_nodes(struct pd_profile *profile, uint32_t node,
+				      struct pd_profile_node ret[PD_NODES_OF_RUN], size_t *ret_nr)
+{
+	struct pd_step_tree *tree = pd_session_nodes(profile->session);
+	struct perfdata_step steps[PD_STEPS_OF_RUN];
+	uint32_t caller;
+	if (!tree || !node || node >= tree->tree.count)
+		return PERFDATA_EUSAGE;
+	const size_t nr = pd_step_tree_get_run(tree, node, steps, &caller);
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = (struct pd_profile_node){ .caller = i + 1 < nr ? node - (uint32_t)i - 1 : caller,
+						   .frame = steps[i].frame,
+						   .ip = steps[i].ip,
+						   .cpumode = steps[i].cpumode,
+						   .origin = steps[i].origin };
+	*ret_nr = nr;
+	return nr ? PERFDATA_OK : tree->status;
 }

@@ -158,6 +158,8 @@ struct pd_profile_entry {
  * the same time. */
 struct pd_profile_walk;
 enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret);
+/* As pd_profile_walk_new, for callers that read the path of each key's node: the walk prefetches the next paths. */
+enum perfdata_status pd_profile_walk_paths(struct pd_profile *profile, struct pd_profile_walk **ret);
 /* *ret is valid until the next call. PERFDATA_END: no more keys; PERFDATA_EREAD: a temporary file cannot be read. */
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret);
 void pd_profile_walk_free(struct pd_profile_walk *walk);
@@ -187,6 +189,10 @@ struct pd_profile_node {
 };
 /* Reads a node, which is not the root. PERFDATA_EREAD: a temporary file could not be read. */
 enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret);
+/* Reads a node and its callers as far as their numbers follow each other: ret[i] is node - i; *ret_nr: not 0. */
+#define PD_NODES_OF_RUN 32u
+enum perfdata_status pd_profile_nodes(struct pd_profile *profile, uint32_t node,
+				      struct pd_profile_node ret[PD_NODES_OF_RUN], size_t *ret_nr);
 
 /* --- for other rooms --- */
 

@@ -14,6 +14,8 @@
 #define ENTRIES_AT_ONCE ((size_t)512)
 #define LEAST_AT_ONCE ((size_t)32)
 #define WALK_BYTES ((size_t)1 << 20)
+/* At most this part of the entries is sorted apart. */
+#define MOST_LATE 8u
 
 /* --- 128 bits ----------------------------------------------------------------------------------------------------- */
 
@@ -93,10 +95,40 @@ static int compare_entries(const void *left, const void *right)
 	return compare_keys(&a->key, &b->key);
 }
 
+/* Most keys of one thread come in order, since new nodes have higher numbers. Sorts the few entries that are late, and
+ * merges them with the others. False: too many are late, or there is no memory; the entries are as before. */
+static bool sort_late(struct pd_profile_entry *entries, size_t nr)
+{
+	size_t nr_late = 0, last = 0, kept = 0;
+	for (size_t i = 1; i < nr; i++)
+		if (compare_entries(&entries[i], &entries[last]) < 0)
+			nr_late++;
+		else
+			last = i;
+	if (!nr_late)
+		return true;
+	struct pd_profile_entry *late = nr_late <= nr / MOST_LATE ? pd_malloc(nr_late * sizeof *late) : NULL;
+	if (!late)
+		return false;
+	nr_late = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (kept && compare_entries(&entries[i], &entries[kept - 1]) < 0)
+			late[nr_late++] = entries[i];
+		else
+			entries[kept++] = entries[i];
+	qsort(late, nr_late, sizeof *late, compare_entries);
+	for (size_t to = nr; nr_late;)
+		entries[--to] = kept && compare_entries(&entries[kept - 1], &late[nr_late - 1]) > 0
+					? entries[--kept]
+					: late[--nr_late];
+	pd_free(late);
+	return true;
+}
+
 /* Sorts the entries in memory, and adds them to the sums of events: once per entry instead of once per sample. */
 static int sort_and_add_up(struct pd_sums_table *table)
 {
-	if (table->nr)
+	if (table->nr && !sort_late(table->entries, table->nr))
 		qsort(table->entries, table->nr, sizeof *table->entries, compare_entries);
 	for (size_t i = 0; i < table->nr; i++) {
 		const struct pd_profile_entry *entry = &table->entries[i];
@@ -287,6 +319,12 @@ enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct 
 	}
 	*ret = walk;
 	return PERFDATA_OK;
+}
+
+const struct pd_profile_entry *pd_sums_walk_peek(const struct pd_sums_walk *walk, size_t index)
+{
+	const struct source *source = &walk->sources[0];
+	return walk->nr == 1 && (size_t)(source->end - source->at) > index ? source->at + index : NULL;
 }
 
 enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct pd_profile_entry **ret)

@@ -120,6 +120,8 @@ enum perfdata_status pd_sums_finish(struct pd_sums_table *table);
 struct pd_sums_walk;
 enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct pd_sums_walk **ret);
 enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct pd_profile_entry **ret);
+/* The entry that comes after `index` others; NULL: not known yet. */
+const struct pd_profile_entry *pd_sums_walk_peek(const struct pd_sums_walk *walk, size_t index);
 void pd_sums_walk_free(struct pd_sums_walk *walk);
 
 #endif

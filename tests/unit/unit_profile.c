@@ -162,6 +162,26 @@ static bool is_added_path(struct pd_path_tree *tree, uint32_t node, uint32_t num
 	return ok && node == 0;
 }
 
+/* Whether a walk up by runs meets the nodes that single steps meet, and a prefetch of the way ends. */
+static bool is_read_by_runs(struct pd_path_tree *tree, uint32_t node)
+{
+	uint32_t run[8], at = node, ahead = node, parent, label, steps = 0;
+	for (size_t nr; at; at = parent) {
+		nr = pd_path_tree_get_run(tree, at, run, sizeof run / sizeof *run, &parent);
+		for (size_t i = 0; i < nr; i++) {
+			if (pd_path_tree_get(tree, node, &node, &label) < 0 || label != run[i])
+				return false;
+			if (node != (i + 1 < nr ? at - (uint32_t)i - 1 : parent))
+				return false;
+		}
+		if (!nr)
+			return false;
+	}
+	while (pd_path_tree_fetch_up(tree, &ahead))
+		steps++;
+	return !node && steps <= 64 && (!ahead || ahead < tree->count);
+}
+
 static uint32_t check_path_tree(bool tight)
 {
 	static uint32_t nodes[PATHS];
@@ -174,6 +194,7 @@ static uint32_t check_path_tree(bool tight)
 	for (uint32_t i = 0; i < PATHS; i++) {
 		const uint32_t number = some(PATHS);
 		wrong += add_path(&tree, number) != nodes[number] || !is_added_path(&tree, nodes[number], number);
+		wrong += !is_read_by_runs(&tree, nodes[number]);
 	}
 	CHECK_EQ(wrong, 0);
 	CHECK_EQ(tree.count, count);   /* what was there is found again */
@@ -391,6 +412,44 @@ static uint64_t check_sums(bool tight)
 }
 
 static void test_sums(void) { CHECK_EQ(check_sums(false), check_sums(true)); }
+
+/* Sorts keys of which one in `share` is late; 0: none. */
+static void check_late(uint32_t share)
+{
+	enum { SAMPLES = 5000 };
+	struct pd_sums_table table;
+	struct pd_sums_walk *walk;
+	const struct pd_profile_entry *entry, *peeked;
+	uint64_t samples = 0;
+	uint32_t wrong = 0, last = 0;
+	pd_sums_init(&table, account_of(false));
+	for (uint32_t i = 0; i < SAMPLES; i++) {
+		const bool late = share && i % share == share - 1;
+		const struct pd_profile_key key = { .cpu = PERFDATA_NONE, .node = 1 + (late ? some(i) : i) };
+		CHECK_EQ(pd_sums_add(&table, &key, pd_sums_hash(&key, 3), 1), PERFDATA_OK);
+	}
+	CHECK_EQ(pd_sums_finish(&table), PERFDATA_OK);
+	CHECK_EQ(pd_sums_walk_new(&table, &walk), PERFDATA_OK);
+	while ((peeked = pd_sums_walk_peek(walk, 0))) {
+		const uint32_t node = peeked->key.node;
+		CHECK_EQ(pd_sums_walk_next(walk, &entry), PERFDATA_OK);
+		wrong += entry->key.node != node || node <= last;
+		last = node;
+		samples += entry->sums.samples;
+	}
+	CHECK_EQ(pd_sums_walk_next(walk, &entry), PERFDATA_END);
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(samples, SAMPLES);
+	pd_sums_walk_free(walk);
+	pd_sums_release(&table);
+}
+
+static void test_late_sums(void)
+{
+	const uint32_t shares[] = { 0, 500, 20, 9, 4, 2 };
+	for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+		check_late(shares[i]);
+}
 
 /* --- lines of labels ---------------------------------------------------------------------------------------------- */
 
@@ -641,6 +700,7 @@ int main(void)
 		{ "a tree of steps: known steps", test_known_steps },
 		{ "a tree of steps: steps that were looked at ahead", test_ahead },
 		{ "sums: sorted runs are merged", test_sums },
+		{ "sums: late keys are sorted apart", test_late_sums },
 		{ "sums that overflow", test_overflow },
 		{ "rows in time: sorted in memory and in a file", test_rows },
 		{ "rows in time: no temporary file can be made", test_rows_without_folder },

@@ -211,7 +211,7 @@ static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, s
 	if (!data->places[run].route ||
 	    (data->options.tells_cut && !pd_stack_route_tell_cut(data->places[run].route)))
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_profile_walk_new(of->profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(of->profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
@@ -489,7 +489,7 @@ static enum perfdata_status rows_of(struct flame_data *data, size_t run, uint32_
 	struct pd_profile_walk *walk;
 	size_t nr = 0;
 	pd_stack_labels_use(data->labels, data->runs[run].session, run >= data->nr_own);
-	enum perfdata_status status = pd_profile_walk_new(data->runs[run].profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(data->runs[run].profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {

@@ -199,7 +199,7 @@ static enum perfdata_status add_stacks(struct writing *writing)
 {
 	struct pd_profile_walk *walk;
 	const struct pd_profile_entry *entry;
-	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(writing->state->gather.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {

@@ -284,7 +284,7 @@ static enum perfdata_status gather_rows(struct writing *writing)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
-	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.stacks.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(writing->state->gather.stacks.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {

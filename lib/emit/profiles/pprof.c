@@ -230,18 +230,40 @@ static uint64_t cut_location_of(struct writing *writing, const struct stack_step
 	return id;
 }
 
+/* The location of a step that has a frame; 0: none yet. */
+static inline uint32_t known_location(const struct writing *writing, const struct stack_step *step)
+{
+	const size_t slot = pd_frame_slot(step->frame, step->is_caller);
+	return slot < writing->locations_room ? writing->locations[slot] : 0;
+}
+
+static uint32_t add_location(struct writing *writing, const struct stack_step *step)
+{
+	const size_t slot = pd_frame_slot(step->frame, step->is_caller);
+	if (pd_vector_reach(&writing->locations, &writing->locations_room, slot, sizeof *writing->locations) < 0) {
+		writing->failed = true;
+		return 0;
+	}
+	return writing->locations[slot] = (uint32_t)put_location(writing, step, 0);
+}
+
+/* Makes the functions of steps that have no location yet: callers first, which numbers functions as paths meet them. */
+static void name_steps(struct writing *writing, const struct stack_path *path)
+{
+	for (size_t i = 0; i < path->nr_steps; i++) {
+		const struct stack_step *step = &path->steps[i];
+		size_t nr;
+		if ((step->frame == PERFDATA_NONE || !known_location(writing, step)) &&
+		    !pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr))
+			writing->failed = true;
+	}
+}
+
 static uint64_t location_of(struct writing *writing, const struct stack_step *step)
 {
 	if (step->frame != PERFDATA_NONE) {
-		const size_t slot = pd_frame_slot(step->frame, step->is_caller);
-		if (pd_vector_reach(&writing->locations, &writing->locations_room, slot, sizeof *writing->locations) <
-		    0) {
-			writing->failed = true;
-			return 0;
-		}
-		if (!writing->locations[slot])
-			writing->locations[slot] = (uint32_t)put_location(writing, step, 0);
-		return writing->locations[slot];
+		const uint32_t known = known_location(writing, step);
+		return known ? known : add_location(writing, step);
 	}
 	const uint64_t address = pd_stack_code_address(step->ip, step->is_caller);
 	uint64_t id;
@@ -307,6 +329,7 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	const enum perfdata_status status = pd_stack_route_to(writing->route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
+	name_steps(writing, &path);
 	perfdata_text_clear(&writing->packed);
 	if (!path.nr_steps)
 		pd_text_varint(&writing->packed, no_stack_location(writing, path.labels[0]));
@@ -373,7 +396,7 @@ static enum perfdata_status put_samples(struct writing *writing)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
-	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.stacks.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(writing->state->gather.stacks.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
@@ -569,6 +592,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 	if (!writing.labels || !writing.route || !writing.columns)
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK) {
+		pd_stack_route_omit_labels(writing.route);
 		put_columns(&writing);
 		status = put_main(&writing);
 	}

@@ -171,7 +171,7 @@ static enum perfdata_status write_report(struct report_writer *writer)
 {
 	const struct report_options *asked = &writer->state->options;
 	struct pd_profile_walk *walk = NULL;
-	enum perfdata_status status = pd_profile_walk_new(writer->state->gather.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_paths(writer->state->gather.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	if (asked->form == REPORT_JSON)

@@ -664,7 +664,7 @@ static enum perfdata_status write_baseline(const struct state *state, const stru
 	if (!writer.place.route || !writer.texts)
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
-		status = pd_profile_walk_new(state->gather.profile, &walk);
+		status = pd_profile_walk_paths(state->gather.profile, &walk);
 	if (status == PERFDATA_OK) {
 		char name[32];
 		snprintf(name, sizeof name, "%s%s", by_names[state->by], state->exact ? ", exact names" : "");

@@ -23,6 +23,9 @@ struct stack_route {
 	uint8_t *seen;
 	size_t seen_room;
 	size_t cut_steps, cut_labels;        /* of the last path */
+	uint8_t *sides;                      /* by frame: whether it is in the kernel; see is_kernel */
+	size_t sides_room;
+	bool omits_labels;
 };
 
 enum { KNOWN = 128 };
@@ -59,6 +62,8 @@ struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct 
 	return NULL;
 }
 
+void pd_stack_route_omit_labels(struct stack_route *route) { route->omits_labels = !route->choice; }
+
 bool pd_stack_route_tell_cut(struct stack_route *route)
 {
 	struct stack_label label = { .kind = STACK_NO_NAME, .dso = PERFDATA_NONE };
@@ -75,6 +80,7 @@ void pd_stack_route_free(struct stack_route *route)
 	pd_free(route->more);
 	pd_free(route->names);
 	pd_free(route->seen);
+	pd_free(route->sides);
 	pd_stack_labels_free(route->own_functions);
 	pd_free(route);
 }
@@ -86,35 +92,58 @@ bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin
 	return !pd_session_frame_is_kernel(session, callee) || pd_session_frame_is_kernel(session, caller);
 }
 
-static bool is_return_address(const struct stack_route *route, const struct stack_step *caller,
+/* Whether a frame is in the kernel. */
+static bool is_kernel(struct stack_route *route, uint32_t frame)
+{
+	enum { UNKNOWN, USER, KERNEL };
+	if (frame == PERFDATA_NONE)
+		return false;
+	if (pd_vector_reach(&route->sides, &route->sides_room, frame, sizeof *route->sides) < 0)
+		return pd_session_frame_is_kernel(route->session, frame);
+	if (route->sides[frame] == UNKNOWN)
+		route->sides[frame] = pd_session_frame_is_kernel(route->session, frame) ? KERNEL : USER;
+	return route->sides[frame] == KERNEL;
+}
+
+/* As pd_stack_returns_to, for steps of the route. */
+static bool is_return_address(struct stack_route *route, const struct stack_step *caller,
 			      const struct stack_step *callee)
 {
-	return pd_stack_returns_to(route->session, caller->origin, caller->frame, callee->frame);
+	return caller->origin == PERFDATA_STEP_RECORDED &&
+	       (!is_kernel(route, callee->frame) || is_kernel(route, caller->frame));
+}
+
+static inline void set_step(struct stack_step *step, uint32_t node, const struct pd_profile_node *at)
+{
+	const bool is_cut = at->origin == PD_ORIGIN_CUT;
+	step->node = node;
+	step->frame = at->frame;
+	step->ip = at->ip;
+	/* trees treat unwound steps like recorded ones */
+	step->origin = is_cut ? PERFDATA_STEP_RECORDED : at->origin;
+	step->is_cut = is_cut;
 }
 
 /* Collects the steps from the node up to the first one that is on the last path, or to the root; *ret_same: number of
  * steps of the last path that are kept. Callers have lower numbers than callees, so the last path is sorted. */
 static enum perfdata_status collect_frames(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
 {
-	size_t nr = 0, same = route->nr_steps;
-	while (node) {
-		struct pd_profile_node at;
+	struct pd_profile_node run[PD_NODES_OF_RUN];
+	size_t nr = 0, same = route->nr_steps, nr_run = 0, at = 0;
+	for (; node; node = run[at++].caller) {
 		while (same && route->steps[same - 1].node > node)
 			same--;
 		if (same && route->steps[same - 1].node == node)
 			break;
-		const enum perfdata_status status = pd_profile_node(route->profile, node, &at);
-		if (status != PERFDATA_OK)
-			return status;
-		if (pd_vector_grow(&route->more, &route->more_room, nr, sizeof *route->more) < 0)
-			return PERFDATA_ENOMEM;
-		const bool is_cut = at.origin == PD_ORIGIN_CUT;
-		/* trees treat unwound steps like recorded ones */
-		const uint16_t origin = is_cut ? PERFDATA_STEP_RECORDED : at.origin;
-		route->more[nr++] = (struct stack_step){
-			.node = node, .frame = at.frame, .ip = at.ip, .origin = origin, .is_cut = is_cut
-		};
-		node = at.caller;
+		if (at == nr_run) {
+			const enum perfdata_status status = pd_profile_nodes(route->profile, node, run, &nr_run);
+			if (status != PERFDATA_OK)
+				return status;
+			if (pd_vector_grow(&route->more, &route->more_room, nr + nr_run, sizeof *route->more) < 0)
+				return PERFDATA_ENOMEM;
+			at = 0;
+		}
+		set_step(&route->more[nr++], node, &run[at]);
 	}
 	*ret_same = node ? same : 0;
 	*ret_nr = nr;
@@ -219,6 +248,14 @@ static bool name_step(struct stack_route *route, struct stack_step *step)
 	return true;
 }
 
+/* Names a step of the path, and shows it to the choice. */
+static inline bool look_at_names(struct stack_route *route, size_t at)
+{
+	struct stack_step *step = &route->steps[at];
+	step->end_label = 0;
+	return route->omits_labels || (name_step(route, step) && look_at_step(route, step, at));
+}
+
 static enum perfdata_status to_nothing(struct stack_route *route, struct stack_path *ret)
 {
 	unsigned seen = 0;
@@ -259,18 +296,19 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	}
 	*ret = (struct stack_path){ .same_steps = kept, .same_labels = labels_before(route, kept) };
 	route->nr_names = ret->same_labels;
-	if (kept < same && !(name_step(route, &route->steps[same - 1]) &&
-			     look_at_step(route, &route->steps[same - 1], same - 1)))
+	if (kept < same && !look_at_names(route, same - 1))
 		return PERFDATA_ENOMEM;
 	route->nr_steps = same;
 	route->nr_names = labels_before(route, same);
+	if (pd_vector_grow(&route->steps, &route->steps_room, same + nr, sizeof *route->steps) < 0)
+		return PERFDATA_ENOMEM;
 	while (nr-- > 0) {
-		struct stack_step step = route->more[nr];
-		step.is_caller = nr && is_return_address(route, &step, &route->more[nr - 1]);
-		if (pd_vector_grow(&route->steps, &route->steps_room, route->nr_steps, sizeof step) < 0 ||
-		    !name_step(route, &step) || !look_at_step(route, &step, route->nr_steps))
+		struct stack_step *step = &route->steps[route->nr_steps];
+		*step = route->more[nr];
+		step->is_caller = nr && is_return_address(route, step, &route->more[nr - 1]);
+		if (!look_at_names(route, route->nr_steps))
 			return PERFDATA_ENOMEM;
-		route->steps[route->nr_steps++] = step;
+		route->nr_steps++;
 	}
 	ret->steps = route->steps;
 	ret->nr_steps = route->nr_steps;

@@ -103,14 +103,37 @@ static struct perfdata_step normal_step(const struct pd_step_tree *tree, const s
 	return result;
 }
 
-static uint32_t label_of(struct pd_step_tree *tree, const struct perfdata_step *step)
+/* The label of a step that needs no index, as nearly all do in a tree that is not exact; else UINT32_MAX. */
+static inline uint32_t plain_label_of(const struct pd_step_tree *tree, const struct perfdata_step *step)
 {
-	if (tree->exact)
-		return intern_step(tree, step);
-	if (step->frame < MAX_PLAIN_FRAME && step->origin <= PERFDATA_STEP_BRANCH)
-		return step->frame << 1 | step->origin;
-	const uint32_t index = intern_step(tree, step);
-	return index == UINT32_MAX ? index : index | LABEL_IS_INDEX;
+	const uint32_t origin = step->origin == PERFDATA_STEP_UNWOUND ? PERFDATA_STEP_RECORDED : step->origin;
+	const bool is_plain = !tree->exact && step->frame < MAX_PLAIN_FRAME && origin <= PERFDATA_STEP_BRANCH;
+	return is_plain ? step->frame << 1 | origin : UINT32_MAX;
+}
+
+static uint32_t label_of_index(const struct pd_step_tree *tree, uint32_t index)
+{
+	return index == UINT32_MAX || tree->exact ? index : index | LABEL_IS_INDEX;
+}
+
+static inline uint32_t label_of(struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	const uint32_t plain = plain_label_of(tree, step);
+	if (plain != UINT32_MAX)
+		return plain;
+	const struct perfdata_step normal = normal_step(tree, step);
+	return label_of_index(tree, intern_step(tree, &normal));
+}
+
+/* As label_of, for steps that the tree has; UINT32_MAX: it has none. */
+static inline uint32_t known_label_of(const struct pd_step_tree *tree, const struct perfdata_step *step)
+{
+	const uint32_t plain = plain_label_of(tree, step);
+	if (plain != UINT32_MAX)
+		return plain;
+	const struct perfdata_step normal = normal_step(tree, step);
+	const uint64_t hash = hash_of_step(tree, &normal);
+	return label_of_index(tree, pd_index_find(&tree->index, hash, same_step, tree, &normal));
 }
 
 static struct perfdata_step step_of(const struct pd_step_tree *tree, uint32_t label)
@@ -166,15 +189,6 @@ static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, c
 
 /* --- what comes soon ---------------------------------------------------------------------------------------------- */
 
-/* As label_of, for steps that the tree has; UINT32_MAX: it has none. */
-static uint32_t known_label_of(const struct pd_step_tree *tree, const struct perfdata_step *step)
-{
-	if (!tree->exact && step->frame < MAX_PLAIN_FRAME && step->origin <= PERFDATA_STEP_BRANCH)
-		return step->frame << 1 | step->origin;
-	const uint32_t index = pd_index_find(&tree->index, hash_of_step(tree, step), same_step, tree, step);
-	return index == UINT32_MAX || tree->exact ? index : index | LABEL_IS_INDEX;
-}
-
 bool pd_step_tree_is_slow(const struct pd_step_tree *tree)
 {
 	return tree->tree.count >= LEAST_FETCHED && tree->tree.words.spool.fd < 0 && tree->tree.slots.spool.fd < 0;
@@ -191,8 +205,7 @@ bool pd_steps_ahead_add(struct pd_steps_ahead *ahead, const struct pd_step_tree 
 {
 	struct pd_path_fetch *path = &ahead->path;
 	for (size_t i = 0; i < nr; i++) {
-		const struct perfdata_step step = normal_step(tree, &steps[i]);
-		const uint32_t label = path->nr < PD_STEPS_AHEAD ? known_label_of(tree, &step) : UINT32_MAX;
+		const uint32_t label = path->nr < PD_STEPS_AHEAD ? known_label_of(tree, &steps[i]) : UINT32_MAX;
 		if (label == UINT32_MAX)
 			return false;
 		ahead->labels[path->nr++] = label;
@@ -230,11 +243,9 @@ static int find_labels(struct pd_step_tree *tree, const struct perfdata_step *st
 		tree->status = PERFDATA_ENOMEM;
 		return -1;
 	}
-	for (size_t i = 0; i < nr; i++) {
-		const struct perfdata_step step = normal_step(tree, &steps[nr - 1 - i]);
-		if ((tree->labels[i] = label_of(tree, &step)) == UINT32_MAX)
+	for (size_t i = 0; i < nr; i++)
+		if ((tree->labels[i] = label_of(tree, &steps[nr - 1 - i])) == UINT32_MAX)
 			return -1;
-	}
 	return 0;
 }
 
@@ -287,6 +298,18 @@ int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_cal
 	}
 	*ret = step_of(tree, label);
 	return 0;
+}
+
+size_t pd_step_tree_get_run(struct pd_step_tree *tree, uint32_t node, struct perfdata_step ret[PD_STEPS_OF_RUN],
+			    uint32_t *ret_caller)
+{
+	uint32_t labels[PD_STEPS_OF_RUN];
+	const size_t nr = pd_path_tree_get_run(&tree->tree, node, labels, PD_STEPS_OF_RUN, ret_caller);
+	for (size_t i = 0; i < nr; i++)
+		ret[i] = step_of(tree, labels[i]);
+	if (!nr)
+		tree->status = tree->tree.status;
+	return nr;
 }
 
 /* --- ids ---------------------------------------------------------------------------------------------------------- */

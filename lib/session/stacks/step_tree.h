@@ -62,6 +62,11 @@ bool pd_steps_ahead_add(struct pd_steps_ahead *ahead, const struct pd_step_tree 
 void pd_steps_ahead_find(struct pd_steps_ahead *stacks, size_t nr, const struct pd_step_tree *tree);
 /* A node's step and its caller's node. 0 or -1: see status. */
 int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret);
+/* Reads the steps of a node and of its callers, as far as their numbers follow each other: ret[i] is of node - i.
+ * *ret_caller: the node after the last one. Returns their number; 0: see status. */
+#define PD_STEPS_OF_RUN 32u
+size_t pd_step_tree_get_run(struct pd_step_tree *tree, uint32_t node, struct perfdata_step ret[PD_STEPS_OF_RUN],
+			    uint32_t *ret_caller);
 
 /* Ids of stacks, in the order of their first use. */
 struct pd_stack_ids {
