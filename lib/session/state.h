@@ -51,6 +51,9 @@ struct pd_state {
 	uint32_t nr_threads;       /* number of threads so far: see perfdata_delivery.thread */
 	struct pd_unwinders *unwinders;    /* or NULL */
 	const struct pd_unwinding *unwinding;   /* result for the current sample, made ahead of its turn; or NULL */
+	/* held by other threads that read maps, and by the session's thread where it changes maps; NULL: no other
+	 * thread reads them */
+	struct pd_monitor *maps_lock;
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
 	atomic_bool has_jitdumps;    /* `jitdumps` has entries; any thread */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """User stacks are unwound by any thread, ahead of their turn; the outputs are the same for any number of threads.
 
-Stacks of several processes whose maps change between the samples; some stacks are cut or have nonsense in them, so that they need
-libdwfl or end early. Prints TAP.
+Stacks of several processes whose maps change between the samples: memory is added, mapped again, replaced and unmapped, processes fork, execute
+programs and end. Some stacks are cut or have nonsense in them, so that they need libdwfl or end early. Prints TAP.
 """
 import os
 import random
@@ -24,7 +24,7 @@ IP_NUMBER, SP_NUMBER, FRAME_NUMBER = 8, 7, 6
 STACK, STACK_WORDS = 0x7ffe0000, 512
 # The words of a stack when leaf begins; the frame pointer points to the word that keeps that of the caller.
 RETURNS, FRAME_AT = {0: 0, 8: 1, 10: 2}, 9
-SAMPLES, SAMPLES_OF_MAP = 700, 90
+SAMPLES, SAMPLES_OF_MAP = 900, 90
 VIEWS = (["script"], ["folded", "--truncated"], ["ndjson", "--names", "--symbols", "yes", "--stacks", "ref"], ["csv", "--table", "stacks", "--symbols", "yes"])
 
 
@@ -46,13 +46,36 @@ def sample_of(elf, chance):
     return {"ip": registers[IP_NUMBER], "callchain": [], "user_abi": 2, "user_regs": values, "stack": stack}
 
 
+def change_something(r, elf, chance, live, time):
+    """A record between two samples, as it is in recordings of programs that allocate memory and start others."""
+    pid = chance.choice(live)
+    kind = chance.randrange(8)
+    if kind < 3:
+        r.mmap2(pid, pid, 0x10000000 + 0x1000 * chance.randrange(64), 0x2000, 0, "//anon", prot=3, time=time)
+    elif kind == 3:
+        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=time)
+    elif kind == 4:
+        r.mmap2(pid, pid, STACK, 8 * STACK_WORDS * chance.choice((1, 4)), 0, "[stack]", prot=3, time=time)
+    elif kind == 5:
+        r.comm(pid, pid, f"again-{pid}", misc=chance.choice((0, 1 << 13)), time=time)
+    elif kind == 6 and len(live) < 5:
+        live.append(100 * (live[-1] // 100 + 1))
+        r.task(7, live[-1], pid, live[-1], pid, time)
+    elif kind == 7 and len(live) > 3:
+        r.task(4, live[-1], 1, live[-1], 1, time)
+        live.pop()
+    if kind == 5:
+        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=time)
+
+
 def make_recording(elf, path):
     chance = random.Random(33)
     r = Recording()
     event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, regs_user=REGISTERS, stack_user=8 * STACK_WORDS,
                     exclude_callchain_user=1, sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER)
     time = 0
-    for pid in (100, 200, 300):
+    live = [100, 200, 300]
+    for pid in live:
         r.comm(pid, pid, f"process-{pid}", time=1)
         r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
     for i in range(SAMPLES):
@@ -61,7 +84,9 @@ def make_recording(elf, path):
             # what is mapped changes: no file, then the program again
             name = "/unwind/none" if i // SAMPLES_OF_MAP % 2 else "/unwind/program"
             r.mmap2(200, 200, elf.start, 0x1000, elf.pgoff, name, time=time - 1)
-        pid = chance.choice((100, 100, 200, 300))
+        if i > SAMPLES // 4 and not chance.randrange(4):
+            change_something(r, elf, chance, live, time - 1)
+        pid = chance.choice([100, *live])
         r.sample(event, pid=pid, tid=pid + chance.randrange(2), time=time, **sample_of(elf, chance))
     r.feature(6, r.string("x86_64"))
     r.save(path)

@@ -48,7 +48,7 @@ static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch a
 			if (pd_unwind_stack(unwinder, &sample, pcs, sizeof pcs / sizeof *pcs, &count) == PERFDATA_OK)
 				fuzz_touch(pcs, count * sizeof *pcs);
 			if (n == 1)
-				pd_unwinder_check(unwinder, find_no_mapping);
+				pd_unwinder_check(unwinder, 0, UINT64_MAX, find_no_mapping);
 		}
 		pd_unwinder_free(unwinder);
 	}

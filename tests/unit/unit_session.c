@@ -240,6 +240,55 @@ static void test_maps_model(void)
 	pd_arena_release(&store.arena);
 }
 
+/* The dso of each address and the address in it; UINT32_MAX: none. */
+static void look_at_maps(const struct pd_maps *maps, struct model *ret)
+{
+	for (size_t i = 0; i < SPACE; i++) {
+		const struct pd_map *map = pd_maps_find(maps, i);
+		ret->owner[i] = map ? map->dso : UINT32_MAX;
+		ret->offset[i] = map ? pd_map_address(map, i) : 0;
+	}
+}
+
+/* What a set of maps says about its changes: which addresses they concern, and whether an address that had a map has
+ * another one. Two dsos and few offsets make many maps that only repeat what is mapped there. */
+static void test_maps_changes(void)
+{
+	static struct model before, after;
+	struct pd_map_store store = { 0 };
+	struct pd_maps maps = { 0 };
+	unsigned wrong = 0, nr_kept = 0;
+	pd_maps_exec(&store, &maps);
+	for (uint32_t n = 0; n < 4000; n++) {
+		const uint64_t random = pd_hash_u64(n, 6), since = maps.generation, replaced = maps.replaced;
+		const size_t from = random >> 8 & (SPACE - 1), size = 1 + (random >> 20 & 63);
+		const struct pd_map map = {
+			.start = from, .end = from + size, .pgoff = from + (random >> 30 & 7 ? 0 : 64),
+			.dso = random >> 40 & 15 ? 1 : 2, .identity = !(random >> 50 & 15),
+		};
+		uint64_t low, high;
+		look_at_maps(&maps, &before);
+		if (n % 101 == 100)
+			pd_maps_exec(&store, &maps);
+		else
+			wrong += (n % 5 ? pd_maps_insert(&store, &maps, &map)
+					: pd_maps_remove(&store, &maps, from)) < 0;
+		look_at_maps(&maps, &after);
+		/* whoever asks seldom gets the changes since then at once, and others' questions hide none of them */
+		if (n % 3)
+			pd_maps_check(&maps, n % 2 ? since : since - 1, &low, &high);
+		for (size_t i = 0; i < SPACE; i++) {
+			const bool is_same = before.owner[i] == after.owner[i] && before.offset[i] == after.offset[i];
+			wrong += n % 3 && !is_same && (i < low || i >= high);
+			wrong += maps.replaced == replaced && !is_same && before.owner[i] != UINT32_MAX;
+		}
+		nr_kept += maps.replaced == replaced;
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK(nr_kept > 400);
+	pd_arena_release(&store.arena);
+}
+
 /* Work that grew with the square of their number would not come to an end here. */
 static void test_many_maps(void)
 {
@@ -558,6 +607,7 @@ int main(void)
 		{ "maps: anonymous, JIT, vdso, deleted", test_kinds },
 		{ "maps: kernel, modules, BPF programs", test_kernel },
 		{ "areas: against a model, with copies", test_maps_model },
+		{ "areas: which addresses a change concerns", test_maps_changes },
 		{ "areas: very many that overlap", test_many_maps },
 		{ "stacks: ids, markers, limits, a source of the caller's choice", test_stacks },
 		{ "stacks: branches of calls", test_lbr },

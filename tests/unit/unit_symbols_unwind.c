@@ -181,7 +181,7 @@ static void test_unwind(void)
 		for (size_t i = 1; i <= 3 && i < count; i++)
 			CHECK_STR(name_of(&mappings, pcs[i]), "perfdata_test_middle");
 		CHECK_STR(count > 4 ? name_of(&mappings, pcs[4]) : "-", "test_unwind");
-		pd_unwinder_check(unwinder, find_no_mapping);
+		pd_unwinder_check(unwinder, 0, UINT64_MAX, find_no_mapping);
 	}
 	if (!status && copied.supported) {
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 3, &count), PERFDATA_OK);
@@ -249,11 +249,11 @@ static void test_check(void)
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &all), PERFDATA_OK);
 		CHECK(all >= 6);
 		mappings.hidden = true;
-		pd_unwinder_check(unwinder, next_mapping);
+		pd_unwinder_check(unwinder, 0, UINT64_MAX, next_mapping);
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK(count >= all);
 		mappings.replaced = (uintptr_t)perfdata_test_leaf;
-		pd_unwinder_check(unwinder, next_mapping);
+		pd_unwinder_check(unwinder, 0, UINT64_MAX, next_mapping);
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK_EQ(count, 1);
 	}

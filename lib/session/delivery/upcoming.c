@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The records that come next. Where samples have user stacks to unwind, the session reads some records in advance: idle
- * threads unwind the stacks of these samples, up to the next record that may change maps. The session's thread still
- * takes one record after the other and unwinds whatever no other thread has begun to unwind, so the result does not
- * depend on the number of threads.
+/* The records that come next. Where samples have user stacks to unwind, the session reads some records in advance, and
+ * idle threads unwind the stacks of these samples. The session's thread still takes one record after the other. In a
+ * sample's turn it drops a result that other maps or files could have changed, and unwinds whatever no other thread has
+ * begun to unwind, so the result does not depend on the number of threads.
  *
  * Unwinding a stack takes a few microseconds, less than waking a thread. So threads take work without a lock, and the
  * session wakes other threads only if at least half of the records read in advance need work. */
@@ -21,7 +21,7 @@ struct pd_lookahead {
 	/* used by the session's thread alone */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
 	uint64_t first, given, end;            /* numbers of records: [first, given) are returned, [given, end) wait */
-	uint64_t barrier;                      /* the first record that may change maps; UINT64_MAX: none */
+	uint64_t barrier;                      /* the first record that may not be passed; UINT64_MAX: none */
 	size_t bytes;
 	enum perfdata_status reader_status;    /* why no more records come */
 	/* used by any thread */
@@ -31,6 +31,7 @@ struct pd_lookahead {
 	_Atomic uint64_t turn, seen;           /* numbers of records: work waits only from turn up to seen */
 	atomic_bool is_awaited;                /* the session's thread waits for the end of some work */
 	struct pd_monitor *monitor;            /* for waiting until work ends */
+	struct pd_monitor *maps_lock;          /* see struct pd_state */
 };
 
 void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user)
@@ -99,9 +100,18 @@ static bool has_user_stack(const struct perfdata_raw *raw)
  * further records may change. */
 static bool may_pass(const struct perfdata_raw *raw)
 {
-	const bool is_sample = raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
-			       !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ);
-	return is_sample || raw->type == PERFDATA_RECORD_FINISHED_ROUND;
+	switch (raw->type) {
+	case PERFDATA_RECORD_SAMPLE:
+		return raw->event && !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ);
+	case PERFDATA_RECORD_FINISHED_ROUND:
+	case PERFDATA_RECORD_MMAP:
+	case PERFDATA_RECORD_MMAP2:
+	case PERFDATA_RECORD_COMM:
+	case PERFDATA_RECORD_FORK:
+	case PERFDATA_RECORD_EXIT:
+		return true;
+	}
+	return false;
 }
 
 /* Whether to read in advance. Not from streams: a stream's record must not wait for the next one to be written. */
@@ -115,16 +125,20 @@ static bool may_look_ahead(const struct perfdata_session *session)
 static struct pd_lookahead *make_lookahead(struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = pd_malloc(sizeof *ahead);
-	if (ahead)
-		memset(ahead, 0, sizeof *ahead);   /* all of it will be used: one page fault instead of two a page */
-	if (ahead && !(ahead->monitor = pd_monitor_new())) {
+	if (!ahead)
+		return NULL;
+	memset(ahead, 0, sizeof *ahead);   /* all of it will be used: one page fault instead of two a page */
+	ahead->monitor = pd_monitor_new();
+	ahead->maps_lock = pd_monitor_new();
+	if (!ahead->monitor || !ahead->maps_lock) {
+		pd_monitor_free(ahead->monitor);
+		pd_monitor_free(ahead->maps_lock);
 		pd_free(ahead);
 		return NULL;
 	}
-	if (ahead) {
-		ahead->barrier = UINT64_MAX;
-		pd_account_take(session->account, PD_USE_BATCHES, sizeof *ahead);
-	}
+	ahead->barrier = UINT64_MAX;
+	pd_account_take(session->account, PD_USE_BATCHES, sizeof *ahead);
+	session->state->maps_lock = ahead->maps_lock;
 	atomic_store_explicit(&session->upcoming.ahead, ahead, memory_order_release);
 	return ahead;
 }
@@ -274,6 +288,13 @@ static const struct pd_unwinding *finish_work(struct pd_lookahead *ahead, unsign
 	return &ahead->work[place];
 }
 
+/* Whether the record may change maps that other threads read. */
+static bool may_change_maps(const struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	return session->upcoming.wake && raw->type != PERFDATA_RECORD_SAMPLE &&
+	       raw->type != PERFDATA_RECORD_FINISHED_ROUND;
+}
+
 void pd_upcoming_begin(struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
@@ -281,6 +302,8 @@ void pd_upcoming_begin(struct perfdata_session *session)
 		return;
 	const uint64_t number = ahead->first + session->upcoming.at;
 	atomic_store_explicit(&ahead->turn, number, memory_order_relaxed);
+	if (may_change_maps(session, &ahead->records[number % PLACES]))
+		pd_monitor_enter(ahead->maps_lock);
 	if (ahead->work[number % PLACES].modules)
 		session->state->unwinding = finish_work(ahead, number % PLACES);
 }
@@ -290,8 +313,11 @@ void pd_upcoming_end(struct perfdata_session *session)
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
 	if (!ahead || ahead->first == ahead->end)
 		return;
+	const unsigned place = (ahead->first + session->upcoming.at) % PLACES;
 	session->state->unwinding = NULL;
-	pd_unwinding_end(&ahead->work[(ahead->first + session->upcoming.at) % PLACES]);
+	pd_unwinding_end(&ahead->work[place]);
+	if (may_change_maps(session, &ahead->records[place]))
+		pd_monitor_leave(ahead->maps_lock);
 }
 
 void pd_upcoming_free(struct perfdata_session *session)
@@ -303,7 +329,9 @@ void pd_upcoming_free(struct perfdata_session *session)
 	drop_given(ahead);
 	for (unsigned i = 0; i < PLACES; i++)
 		pd_unwinding_end(&ahead->work[i]);
+	session->state->maps_lock = NULL;
 	pd_monitor_free(ahead->monitor);
+	pd_monitor_free(ahead->maps_lock);
 	pd_account_give(session->account, PD_USE_BATCHES, sizeof *ahead);
 	pd_free(ahead);
 }

@@ -4,6 +4,7 @@
  * frames with its time, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>
+#include "base/memory.h"
 #include "base/port.h"
 #include "session/state.h"
 #include "symbols/symbols.h"
@@ -37,6 +38,9 @@ int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename,
 	if (!jitdump || !found.filename)
 		return -1;
 	*jitdump = found;
+	/* look-ups before this one did not depend on the time */
+	pd_free(state->address_cache);
+	state->address_cache = NULL;
 	atomic_store_explicit(&state->has_jitdumps, true, memory_order_relaxed);
 	return pd_hash_map_put(&state->jitdumps, (uint32_t)pid, (uint64_t)(uintptr_t)jitdump);
 }

@@ -63,7 +63,7 @@ int pd_code_changed(struct pd_state *state, const struct perfdata_text_poke *pok
 	pd_account_change(state->account, PD_USE_FRAMES, changes->bytes, size);
 	changes->bytes = size;
 	/* addresses looked up before must get new frames */
-	state->kernel.generation = ++state->store.next_generation;
+	pd_maps_replace_all(&state->store, &state->kernel);
 	if (pd_account_is_exhausted(state->account))
 		return -1;
 	return pd_hash_map_put(&changes->newest, start, changes->nr);

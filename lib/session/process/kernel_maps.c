@@ -98,7 +98,7 @@ int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const s
 	if (is_kernel)
 		maps->kernel = node;
 	insert_map(maps, node);
-	maps->generation = ++store->next_generation;
+	pd_maps_replace_all(store, maps);
 	return 0;
 }
 

@@ -107,13 +107,36 @@ static struct pd_map_node *tail_of(struct change *change, const struct pd_map *m
 	return new_node(change, &rest);
 }
 
-static int finish_change(struct change *change, struct pd_maps *maps, struct pd_map_node *root)
+/* Whether an address in both maps has the same address in the same dso. */
+static bool is_alike(const struct pd_map *a, const struct pd_map *b)
 {
-	if (change->failed)
-		return -1;
-	maps->root = root;
-	maps->generation = ++change->store->next_generation;
-	return 0;
+	return a->dso == b->dso && a->identity == b->identity &&
+	       (a->identity || a->start - a->pgoff == b->start - b->pgoff);
+}
+
+static bool are_alike(const struct pd_map_node *tree, const struct pd_map *map)
+{
+	return !tree || (is_alike(&tree->map, map) && are_alike(tree->left, map) && are_alike(tree->right, map));
+}
+
+/* Notes a change of the maps in [low, high). */
+static void note_change(struct pd_map_store *store, struct pd_maps *maps, uint64_t low, uint64_t high, bool replaces)
+{
+	maps->generation = ++store->next_generation;
+	if (replaces)
+		maps->replaced = maps->generation;
+	maps->low = low < maps->low ? low : maps->low;
+	maps->high = high > maps->high ? high : maps->high;
+}
+
+void pd_maps_check(struct pd_maps *maps, uint64_t since, uint64_t *low, uint64_t *high)
+{
+	const bool is_known = since >= maps->checked;
+	*low = is_known ? maps->low : 0;
+	*high = is_known ? maps->high : UINT64_MAX;
+	maps->checked = maps->generation;
+	maps->low = UINT64_MAX;
+	maps->high = 0;
 }
 
 int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map)
@@ -126,17 +149,28 @@ int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struc
 	split_tree(&change, maps->root, map->start, &left, &right);
 	split_tree(&change, right, map->end, &middle, &right);
 	struct pd_map_node *before = last_of(left), *inside = last_of(middle), *tail = NULL;
+	/* where a kernel's tree has no map, one of `recorded` may have the address */
+	bool replaces = maps->recorded || !are_alike(middle, map);
+	uint64_t low = map->start, high = map->end;
+	if (inside && inside->map.end > high)
+		high = inside->map.end;
 	if (before && before->map.end > map->start) {
+		replaces |= !is_alike(&before->map, map);
+		low = before->map.start;
+		high = before->map.end > high ? before->map.end : high;
 		tail = tail_of(&change, &before->map, map->end);
 		/* the last map below a key lies on the path that the split took, so it belongs to this set */
 		before->map.end = map->start;
 	}
 	if (inside && inside->map.end > map->end)
 		tail = tail_of(&change, &inside->map, map->end);
+	if (!change.failed)
+		right = merge_trees(&change, merge_trees(&change, merge_trees(&change, left, node), tail), right);
 	if (change.failed)
 		return -1;
-	return finish_change(&change, maps,
-			     merge_trees(&change, merge_trees(&change, merge_trees(&change, left, node), tail), right));
+	maps->root = right;
+	note_change(store, maps, low, high, replaces);
+	return 0;
 }
 
 int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start)
@@ -147,9 +181,13 @@ int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t st
 		return 0;
 	split_tree(&change, maps->root, start, &left, &right);
 	split_tree(&change, right, start + 1, &middle, &right);
+	if (!change.failed)
+		right = merge_trees(&change, left, right);
 	if (change.failed)
 		return -1;
-	return finish_change(&change, maps, merge_trees(&change, left, right));
+	maps->root = right;
+	pd_maps_replace_all(store, maps);
+	return 0;
 }
 
 static const struct pd_map *find_in(const struct pd_map_node *root, uint64_t address)
@@ -197,7 +235,7 @@ void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps)
 	maps->before_exec = maps->root;
 	maps->root = NULL;
 	maps->owner = ++store->next_owner;
-	maps->generation = ++store->next_generation;
+	pd_maps_replace_all(store, maps);
 }
 
 void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from)
@@ -206,5 +244,5 @@ void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps
 	to->before_exec = NULL;
 	to->owner = ++store->next_owner;
 	from->owner = ++store->next_owner;
-	to->generation = ++store->next_generation;
+	pd_maps_replace_all(store, to);
 }

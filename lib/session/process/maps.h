@@ -22,6 +22,11 @@ struct pd_maps {
 	struct pd_map_node *before_exec;
 	uint64_t owner;            /* nodes with this owner belong to this set alone */
 	uint64_t generation;       /* changes whenever the set does; unique over all sets */
+	/* the generation of the last change that gave an address of some map another map, or none: an address that has
+	 * a map keeps it while `replaced` stays, and an address without a map while `generation` stays */
+	uint64_t replaced;
+	/* [low, high) contains all maps that changed after generation `checked`: see pd_maps_check */
+	uint64_t checked, low, high;
 	uint32_t users;            /* number of threads that share the set */
 	struct pd_kernel_map *recorded;   /* maps of a kernel: searched where the tree has no map; see kernel_maps.c */
 	struct pd_kernel_map *kernel;     /* the map in `recorded` that is the kernel's */
@@ -32,6 +37,16 @@ struct pd_map_store {
 	uint64_t random;
 };
 int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map);   /* the new map wins */
+/* Notes that any address may have another map than before. */
+static inline void pd_maps_replace_all(struct pd_map_store *store, struct pd_maps *maps)
+{
+	maps->generation = maps->replaced = maps->checked = ++store->next_generation;
+	maps->low = UINT64_MAX;
+	maps->high = 0;
+}
+/* Returns in [*low, *high) all addresses whose map may have changed since a generation. Later calls need not name these
+ * changes to a caller that knows the present generation. */
+void pd_maps_check(struct pd_maps *maps, uint64_t since, uint64_t *low, uint64_t *high);
 const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address);
 /* The lowest map that ends above an address; NULL: none. */
 const struct pd_map *pd_maps_next(const struct pd_maps *maps, uint64_t address);

@@ -8,9 +8,11 @@
 
 #define CACHE_BITS 14
 #define CACHE_SLOTS (1u << CACHE_BITS)
-/* Flags of `through`, which also has the cpumode and the generation of the maps. */
+/* Flags of `through`, which also has the cpumode and a number of the maps: `generation` for an address without a map,
+ * else `replaced`. */
 #define BELOW_KERNEL 0x100u
 #define IN_CHAIN 0x200u      /* the address was in a chain, and its dso is marked */
+#define WITHOUT_MAP 0x400u
 #define GENERATION_SHIFT 16
 #define NOWHERE UINT64_MAX
 
@@ -93,10 +95,15 @@ static int make_cache(struct pd_state *state)
 	return state->address_cache ? 0 : -1;
 }
 
-/* Identifies the maps and the mode by which an address was resolved: a part of the cache's key. */
+static inline uint64_t through_generation(uint64_t generation, unsigned cpumode, bool below_kernel)
+{
+	return generation << GENERATION_SHIFT | (below_kernel ? BELOW_KERNEL : 0) | cpumode;
+}
+
+/* Identifies the maps and the mode by which an address that has a map was resolved: a part of the cache's key. */
 static inline uint64_t seen_through(const struct pd_maps *maps, unsigned cpumode, bool below_kernel)
 {
-	return maps->generation << GENERATION_SHIFT | (below_kernel ? BELOW_KERNEL : 0) | cpumode;
+	return through_generation(maps->replaced, cpumode, below_kernel);
 }
 
 /* The slot of an address in the cache; `spread` is spread_of(through). */
@@ -124,11 +131,19 @@ static void fall_back_to_kernel(struct pd_state *state, uint64_t ip, struct perf
 		*at = (struct perfdata_frame){ .dso = state->kernel_dso, .address = ip };
 }
 
-/* Finds the frame of an address that is not in the cache, and puts it into `slot`. */
+/* Finds the frame of an address that the cache does not have as one with a map, and puts it into the cache. */
 static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, unsigned cpumode, uint64_t ip,
 			   bool below_kernel, struct pd_address_slot *slot)
 {
+	uint64_t through = through_generation(maps->generation, cpumode, below_kernel) | WITHOUT_MAP;
+	struct pd_address_slot *without_map = slot_of(state, through, ip);
+	if (without_map->ip == ip && without_map->through == through)
+		return without_map->frame;
 	const struct pd_map *map = pd_maps_find(maps, ip);
+	if (map)
+		through = seen_through(maps, cpumode, below_kernel);
+	else
+		slot = without_map;
 	if (!map && below_kernel)
 		map = pd_maps_find_before_exec(maps, ip);
 	struct perfdata_frame at = { .dso = PERFDATA_NONE };
@@ -146,9 +161,7 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, u
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
 	state->timed |= timed;
 	if (!timed)
-		*slot = (struct pd_address_slot){ .ip = ip,
-						  .through = seen_through(maps, cpumode, below_kernel),
-						  .frame = frame };
+		*slot = (struct pd_address_slot){ .ip = ip, .through = through, .frame = frame };
 	return frame;
 }
 

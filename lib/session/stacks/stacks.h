@@ -132,8 +132,11 @@ void pd_frames_finish(struct pd_state *state);
  * stay valid until the next call. Adds none where the stack cannot be unwound or there are no symbols. */
 void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
 	       struct pd_chain *chain);
+/* Deeper stacks are unwound in their turn. */
+#define PD_MAX_AHEAD 255u
 /* A user stack that any thread may unwind ahead of its turn. The result depends on the sample and on the maps of its
- * process, which only records other than samples change. */
+ * process. Records before the sample may change these maps meanwhile: in its turn, the session drops the result if an
+ * address that the stack needed may have another map. */
 struct pd_unwinding {
 	const struct pd_state *state;
 	enum perfdata_arch machine;             /* the recorded architecture */
@@ -142,15 +145,15 @@ struct pd_unwinding {
 	enum perfdata_unwind_arch arch;
 	const uint8_t *stack;                   /* the sample's; NULL: the stack has to be unwound in its turn */
 	bool needs_turn;
+	bool has_unmapped, has_jit;             /* looked at an address without a map, of a JIT compiler's code */
 	bool is_cut;
-	uint64_t generation;                    /* generation of the maps */
+	uint64_t generation, replaced;          /* of the maps before the work */
 	size_t nr_pcs;
-	uint64_t pcs[PD_MAX_UNWOUND];
+	uint64_t pcs[PD_MAX_AHEAD];
 };
-/* Prepares to unwind a sample of this thread; false: it must be unwound in its turn. Call it in the session's thread,
- * when all records before the sample that may change maps have been taken. */
+/* Prepares to unwind a sample of this thread; false: it must be unwound in its turn. In the session's thread. */
 bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret);
-/* Unwinds. Any thread, before the session takes the next record that may change maps. */
+/* Unwinds; any thread. */
 void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw *raw);
 /* Releases the result; in the session's thread. */
 void pd_unwinding_end(struct pd_unwinding *unwinding);

@@ -2,6 +2,7 @@
 /* User stacks that were recorded as registers and memory: keeps an unwinder for each of the last few sets of maps. */
 #include "config.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "session/state.h"
 #include "symbols/symbols.h"
 #include "reader/reader.h"
@@ -10,7 +11,7 @@
 
 struct pd_unwinder {
 	struct pd_state *state;
-	const struct pd_maps *maps;      /* NULL: free */
+	struct pd_maps *maps;              /* NULL: free */
 	uint64_t generation;               /* of the maps when the unwinder was last checked */
 	uint64_t used;                     /* counter value at its last use */
 	enum perfdata_unwind_arch arch;
@@ -76,14 +77,16 @@ static void drop_unwinder(struct pd_unwinder *slot)
 /* If the maps have changed, makes the unwinder drop files that other mappings have replaced. */
 static void check_unwinder(struct pd_unwinder *slot)
 {
+	uint64_t low, high;
 	if (slot->generation == slot->maps->generation)
 		return;
-	pd_unwinder_check(slot->unwinder, next_map);
+	pd_maps_check(slot->maps, slot->generation, &low, &high);
+	pd_unwinder_check(slot->unwinder, low, high, next_map);
 	slot->generation = slot->maps->generation;
 }
 
 /* Returns the unwinder for the present state of these maps. */
-static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd_maps *maps,
+static struct pd_unwinder *take_unwinder(struct pd_state *state, struct pd_maps *maps,
 					 enum perfdata_unwind_arch arch)
 {
 	struct pd_unwinders *all = state->unwinders;
@@ -139,13 +142,21 @@ static bool is_full(const struct perfdata_unwind_sample *at, const struct perfda
 	return at->stack.size == stack->data.size;
 }
 
+/* Whether every address that was looked up ahead of its turn still has the same map, or no map. */
+static bool maps_agree(const struct pd_state *state, const struct pd_unwinding *ahead)
+{
+	const struct pd_maps *maps = ahead->maps;
+	return maps->replaced == ahead->replaced && (!ahead->has_unmapped || maps->generation == ahead->generation) &&
+	       !(ahead->has_jit && atomic_load_explicit(&state->has_jitdumps, memory_order_relaxed));
+}
+
 /* Takes the result of another thread. false: there is none, or the maps or modules have changed since. */
 static bool take_ahead(const struct pd_state *state, const struct pd_unwinder *slot,
 		       const struct perfdata_unwind_sample *at, struct pd_chain *chain)
 {
 	const struct pd_unwinding *ahead = state->unwinding;
 	if (!ahead || ahead->stack != at->stack.data || ahead->arch != slot->arch || ahead->maps != slot->maps ||
-	    ahead->generation != slot->generation || !pd_unwinder_agrees(slot->unwinder, ahead->modules))
+	    !maps_agree(state, ahead) || !pd_unwinder_agrees(slot->unwinder, ahead->modules))
 		return false;
 	chain->unwound = ahead->pcs;
 	chain->nr_unwound = ahead->nr_pcs;
@@ -186,22 +197,28 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 
 /* --- ahead of its turn -------------------------------------------------------------------------------------------- */
 
+static void look_up_map(struct pd_unwinding *unwinding, const struct pd_map *map, struct perfdata_unwind_map *ret)
+{
+	const struct pd_dso *dso = pd_dso_at(unwinding->state, map->dso);
+	const bool known = atomic_load_explicit(&dso->symbols_known, memory_order_acquire);
+	unwinding->has_jit |= dso->public.kind == PERFDATA_DSO_PERF_MAP;
+	unwinding->needs_turn |= !known;
+	*ret = (struct perfdata_unwind_map){
+		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = known ? dso->symbols : NULL
+	};
+}
+
 /* As find_map, for any thread: it loads no symbols. */
 static bool find_known_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
 {
 	struct pd_unwinding *unwinding = user;
+	pd_monitor_enter(unwinding->state->maps_lock);
 	const struct pd_map *map = pd_maps_find(unwinding->maps, address);
-	if (!map)
-		return false;
-	const struct pd_dso *dso = pd_dso_at(unwinding->state, map->dso);
-	const bool known = atomic_load_explicit(&dso->symbols_known, memory_order_acquire);
-	const bool is_jit = dso->public.kind == PERFDATA_DSO_PERF_MAP &&
-			    atomic_load_explicit(&unwinding->state->has_jitdumps, memory_order_relaxed);
-	unwinding->needs_turn |= !known || is_jit;
-	*ret = (struct perfdata_unwind_map){
-		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = known ? dso->symbols : NULL
-	};
-	return true;
+	if (map)
+		look_up_map(unwinding, map, ret);
+	pd_monitor_leave(unwinding->state->maps_lock);
+	unwinding->has_unmapped |= !map;
+	return map;
 }
 
 bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret)
@@ -218,7 +235,8 @@ bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, 
 		ret->state = state;
 		ret->machine = pd_reader_arch(state->reader);
 		ret->maps = slot->maps;
-		ret->generation = slot->generation;
+		ret->generation = slot->maps->generation;
+		ret->replaced = slot->maps->replaced;
 		ret->arch = slot->arch;
 		return true;
 	}
@@ -233,15 +251,16 @@ void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw 
 	uint64_t regs[64];
 	const struct perfdata_sample *sample = &record.u.sample;
 	unwinding->stack = NULL;
-	unwinding->needs_turn = false;
+	unwinding->needs_turn = unwinding->has_unmapped = unwinding->has_jit = false;
 	(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
 	if (!take_recorded(unwinding->machine, sample, &at, &arch) || arch != unwinding->arch)
 		return;
 	take_registers(&sample->user_regs, regs);
 	at.regs = regs;
 	at.time = raw->time;
-	if (!pd_unwind_ahead(unwinding->modules, find_known_map, unwinding, &at, unwinding->pcs, PD_MAX_UNWOUND,
-			     &unwinding->nr_pcs, &unwinding->is_cut) || unwinding->needs_turn)
+	if (!pd_unwind_ahead(unwinding->modules, find_known_map, unwinding, &at, unwinding->pcs, PD_MAX_AHEAD,
+			     &unwinding->nr_pcs, &unwinding->is_cut) || unwinding->needs_turn ||
+	    unwinding->nr_pcs == PD_MAX_AHEAD)
 		return;
 	unwinding->is_cut &= is_full(&at, &sample->user_stack);
 	unwinding->stack = at.stack.data;

@@ -49,9 +49,9 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 
 /* Finds the lowest mapping that ends above an address; false: none. ret->dso may be NULL for a file not yet used. */
 typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
-/* Call it when the mappings of the process have changed. It forgets the files, which take long to read, only if another
- * mapping took the place of one of them. `next` gets the unwinder's `user`. */
-void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
+/* Call it when the mappings of the process have changed, all of them in [low, high). It forgets the files, which take
+ * long to read, only if another mapping took the place of one of them. `next` gets the unwinder's `user`. */
+void pd_unwinder_check(struct perfdata_unwinder *unwinder, uint64_t low, uint64_t high, pd_unwind_next *next);
 
 /* Whether the last stack ended where its next frame is above the recorded stack memory. */
 bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);

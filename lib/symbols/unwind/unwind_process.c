@@ -280,11 +280,11 @@ static bool module_holds(struct perfdata_unwinder *u, const struct pd_unwind_mod
 	return at != module->start;
 }
 
-void pd_unwinder_check(struct perfdata_unwinder *u, pd_unwind_next *next)
+void pd_unwinder_check(struct perfdata_unwinder *u, uint64_t low, uint64_t high, pd_unwind_next *next)
 {
 	pd_monitor_enter(u->symbols->unwind_lock);
 	for (size_t i = 0; i < u->nr_modules; i++)
-		if (!module_holds(u, &u->modules[i], next)) {
+		if (u->modules[i].start < high && u->modules[i].end > low && !module_holds(u, &u->modules[i], next)) {
 			reset_unwinder(u);
 			break;
 		}
