@@ -41,7 +41,10 @@ bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place)
 	if (nr_filled(handoff) == handoff->nr)
 		while (nr_filled(handoff) + handoff->least > handoff->nr && !handoff->stop)
 			pd_monitor_wait(handoff->monitor);
+	while (handoff->is_taken_over && !handoff->stop)
+		pd_monitor_wait(handoff->monitor);
 	const bool fine = !handoff->stop;
+	handoff->is_working = fine;
 	*ret_place = (unsigned)(handoff->filled % handoff->nr);
 	pd_monitor_leave(handoff->monitor);
 	return fine;
@@ -52,6 +55,7 @@ static void fill_slot(struct pd_handoff *handoff, bool is_last)
 {
 	pd_monitor_enter(handoff->monitor);
 	handoff->filled++;
+	handoff->is_working = false;
 	handoff->is_due |= is_last;
 	if (handoff->is_due || nr_filled(handoff) >= handoff->least)
 		pd_monitor_wake(handoff->monitor);
@@ -93,5 +97,22 @@ void pd_handoff_taken(struct pd_handoff *handoff)
 	handoff->taken++;
 	if (nr_filled(handoff) + handoff->least <= handoff->nr)
 		pd_monitor_wake(handoff->monitor);
+	pd_monitor_leave(handoff->monitor);
+}
+
+bool pd_handoff_take_over(struct pd_handoff *handoff)
+{
+	pd_monitor_enter(handoff->monitor);
+	handoff->is_taken_over = !nr_filled(handoff) && !handoff->is_working && !handoff->is_due;
+	const bool ret = handoff->is_taken_over;
+	pd_monitor_leave(handoff->monitor);
+	return ret;
+}
+
+void pd_handoff_resume(struct pd_handoff *handoff)
+{
+	pd_monitor_enter(handoff->monitor);
+	handoff->is_taken_over = false;
+	pd_monitor_wake(handoff->monitor);
 	pd_monitor_leave(handoff->monitor);
 }

@@ -19,6 +19,8 @@ struct pd_handoff {
 	uint64_t filled, taken;
 	bool asking;                     /* the consumer waits for the next slot */
 	bool is_due;                     /* the worker waits for the consumer, or has filled its last slot */
+	bool is_working;                 /* the worker has a free slot to fill */
+	bool is_taken_over;              /* the consumer does the worker's work */
 	bool stop;
 };
 
@@ -47,5 +49,9 @@ void pd_handoff_settle(struct pd_handoff *handoff);
  * pd_handoff_taken. */
 unsigned pd_handoff_next(struct pd_handoff *handoff);
 void pd_handoff_taken(struct pd_handoff *handoff);
+/* For the consumer: whether it should do the work for the next slot itself, since no slot is filled and the worker has
+ * not begun, as where other threads have the processors. The worker begins nothing until pd_handoff_resume. */
+bool pd_handoff_take_over(struct pd_handoff *handoff);
+void pd_handoff_resume(struct pd_handoff *handoff);
 
 #endif

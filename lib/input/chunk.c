@@ -16,6 +16,7 @@ struct pd_chunk_pool {
 	struct pd_chunk *_Atomic free;
 	atomic_size_t references;  /* one of the pool's owner, and one of each chunk in use */
 	atomic_size_t bytes;
+	atomic_bool expects_many;
 	struct pd_account *account;
 };
 
@@ -30,11 +31,17 @@ struct pd_chunk_pool *pd_chunk_pool_new(void)
 	atomic_init(&pool->free, NULL);
 	atomic_init(&pool->references, 1);
 	atomic_init(&pool->bytes, 0);
+	atomic_init(&pool->expects_many, false);
 	pool->account = NULL;
 	return pool;
 }
 
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account) { pool->account = account; }
+
+void pd_chunk_pool_expect_many(struct pd_chunk_pool *pool)
+{
+	atomic_store_explicit(&pool->expects_many, true, memory_order_relaxed);
+}
 
 /* Frees the memory of a chunk if no other chunk has a part in it; returns how many bytes it freed. */
 static size_t free_memory(struct pd_chunk *chunk)
@@ -153,7 +160,9 @@ static struct pd_chunk *make_page(struct pd_chunk_pool *pool)
 
 static struct pd_chunk *make_chunk(struct pd_chunk_pool *pool)
 {
-	if (pd_chunk_pool_bytes(pool) >= SINGLE_CHUNKS * CHUNK_BYTES && !pd_account_is_tight(pool->account)) {
+	const bool are_many = atomic_load_explicit(&pool->expects_many, memory_order_relaxed) ||
+			      pd_chunk_pool_bytes(pool) >= SINGLE_CHUNKS * CHUNK_BYTES;
+	if (are_many && !pd_account_is_tight(pool->account)) {
 		struct pd_chunk *chunk = make_page(pool);
 		if (chunk)
 			return chunk;

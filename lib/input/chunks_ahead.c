@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that reads the next chunks while the reader works on earlier ones. While it runs, only this thread uses the
- * input. It hands over with each chunk what it learned: the end, damage, or a break that it skipped. */
+/* A thread that reads the next chunks while the reader works on earlier ones. It hands over with each chunk what it
+ * learned: the end, damage, or a break that it skipped. While it runs, only one thread at a time uses the input: this
+ * one, or the asking thread where it would only wait for this one to begin. */
 #include "config.h"
 #include "base/handoff.h"
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 
 #define CHUNKS 2u                    /* chunks that are read ahead at most */
 #define WORTHWHILE 3u                /* chunks read in order before a thread is started */
+#define MANY_BYTES ((uint64_t)8 << 20)   /* this many bytes need more chunks than a short recording */
 
 struct pd_chunks_ahead {
 	struct pd_input *input;
@@ -27,7 +29,10 @@ static void read_all(void *user, unsigned thread)
 		struct pd_input_step *step = &ahead->steps[place];
 		pd_input_step(ahead->input, ahead->pool, step);
 		status = step->status;
-		pd_handoff_filled(&ahead->handoff);
+		if (status == PERFDATA_OK)
+			pd_handoff_filled(&ahead->handoff);
+		else
+			pd_handoff_last(&ahead->handoff);
 	}
 }
 
@@ -60,8 +65,16 @@ void pd_chunks_ahead_stop(struct pd_input *input)
 	pd_free(ahead);
 }
 
+static bool has_many_bytes(const struct pd_input *input)
+{
+	const uint64_t end = input->stop < input->size ? input->stop : input->size;
+	return pd_input_seekable(input) && input->at < end && end - input->at >= MANY_BYTES;
+}
+
 void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret)
 {
+	if (!input->ahead && !input->in_a_row && has_many_bytes(input))
+		pd_chunk_pool_expect_many(pool);
 	if (!input->ahead && input->may_read_ahead && input->in_a_row++ == WORTHWHILE)
 		start_reading(input, pool);
 	struct pd_chunks_ahead *ahead = input->ahead;
@@ -69,9 +82,15 @@ void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, st
 		pd_input_step(input, pool, ret);
 		return;
 	}
-	*ret = ahead->steps[pd_handoff_next(&ahead->handoff)];
-	if (ret->status == PERFDATA_OK)
-		pd_handoff_taken(&ahead->handoff);
-	else
-		pd_chunks_ahead_stop(input);   /* the thread has ended */
+	if (pd_handoff_take_over(&ahead->handoff)) {
+		pd_input_step(input, pool, ret);
+		if (ret->status == PERFDATA_OK)
+			pd_handoff_resume(&ahead->handoff);
+	} else {
+		*ret = ahead->steps[pd_handoff_next(&ahead->handoff)];
+		if (ret->status == PERFDATA_OK)
+			pd_handoff_taken(&ahead->handoff);
+	}
+	if (ret->status != PERFDATA_OK)
+		pd_chunks_ahead_stop(input);
 }

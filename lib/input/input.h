@@ -40,6 +40,8 @@ struct pd_chunk_pool *pd_chunk_pool_new(void);
  * frees unused chunks. Call this before the first chunk is taken. */
 struct pd_account;
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account);
+/* Announces that many chunks will be taken: all of them share large pages. Thread-safe. */
+void pd_chunk_pool_expect_many(struct pd_chunk_pool *pool);
 /* Frees the chunks that nobody uses. */
 void pd_chunk_pool_trim(struct pd_chunk_pool *pool);
 /* Frees the pool when its last chunk is dropped, which may be later. */

@@ -205,6 +205,48 @@ static void test_handoff(void)
 	CHECK(!pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
 }
 
+/* The next number is used by one thread at a time: the worker, or the consumer that has taken over. */
+struct shared_count {
+	struct pd_handoff handoff;
+	unsigned next, numbers[3];
+};
+
+static void count_on(void *user, unsigned thread)
+{
+	struct shared_count *count = user;
+	unsigned place;
+	(void)thread;
+	while (pd_handoff_room(&count->handoff, &place)) {
+		count->numbers[place] = count->next++;
+		pd_handoff_filled(&count->handoff);
+	}
+}
+
+static void test_taking_over(void)
+{
+	struct shared_count count = { .next = 0 };
+	unsigned wrong = 0;
+	CHECK(pd_handoff_start(&count.handoff, 3, 1, count_on, &count));
+	for (unsigned n = 0; n < 5000; n++) {
+		if (n % 3 && pd_handoff_take_over(&count.handoff)) {
+			wrong += count.next++ != n;
+			pd_handoff_resume(&count.handoff);
+		} else {
+			wrong += count.numbers[pd_handoff_next(&count.handoff)] != n;
+			/* with slots that are filled there is nothing to take over */
+			wrong += pd_handoff_take_over(&count.handoff);
+			pd_handoff_taken(&count.handoff);
+		}
+	}
+	CHECK_EQ(wrong, 0);
+	/* a worker that is not resumed ends, too */
+	while (!pd_handoff_take_over(&count.handoff)) {
+		(void)pd_handoff_next(&count.handoff);
+		pd_handoff_taken(&count.handoff);
+	}
+	pd_handoff_stop(&count.handoff);
+}
+
 static void test_arena(void)
 {
 	struct pd_arena arena = { 0 };
@@ -553,6 +595,7 @@ int main(void)
 		{ "vector by the index of others", test_vector_by_index },
 		{ "queue of findings", test_finding_queue },
 		{ "ring between two threads", test_handoff },
+		{ "ring: the consumer does the worker's work", test_taking_over },
 		{ "arena", test_arena },
 		{ "arena without memory", test_arena_failures },
 		{ "error", test_error },
