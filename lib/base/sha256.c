@@ -16,6 +16,20 @@ static const uint32_t round_constants[64] = {
 
 static uint32_t rotate_right(uint32_t word, unsigned bits) { return word >> bits | word << (32 - bits); }
 
+/* Does a round with its constant and a word of the block. Instead of moving the eight words of the state, each round
+ * begins one word earlier than the last one: `first` is a number, so compilers keep the state in registers. */
+static inline void take_round(uint32_t state[8], unsigned first, uint32_t constant, uint32_t word)
+{
+	uint32_t *const a = &state[first % 8], *const d = &state[(first + 3) % 8], *const h = &state[(first + 7) % 8];
+	const uint32_t b = state[(first + 1) % 8], c = state[(first + 2) % 8], e = state[(first + 4) % 8],
+		       f = state[(first + 5) % 8], g = state[(first + 6) % 8];
+	const uint32_t choice = (e & f) ^ (~e & g), majority = (*a & b) ^ (*a & c) ^ (b & c);
+	const uint32_t sum = *h + (rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25)) + choice + constant +
+			     word;
+	*d += sum;
+	*h = sum + (rotate_right(*a, 2) ^ rotate_right(*a, 13) ^ rotate_right(*a, 22)) + majority;
+}
+
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t w[64], s[8];
@@ -28,17 +42,16 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 		w[i] = w[i - 16] + low + w[i - 7] + high;
 	}
 	memcpy(s, state, sizeof s);
-	for (unsigned i = 0; i < 64; i++) {
-		const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]),
-			       majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-		const uint32_t first = s[7] +
-				       (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
-				       choice + round_constants[i] + w[i];
-		const uint32_t second = (rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
-					majority;
-		memmove(s + 1, s, 7 * sizeof *s);
-		s[4] += first;
-		s[0] = first + second;
+	for (unsigned i = 0; i < 64; i += 8) {
+		const uint32_t *constant = &round_constants[i], *word = &w[i];
+		take_round(s, 8, constant[0], word[0]);
+		take_round(s, 7, constant[1], word[1]);
+		take_round(s, 6, constant[2], word[2]);
+		take_round(s, 5, constant[3], word[3]);
+		take_round(s, 4, constant[4], word[4]);
+		take_round(s, 3, constant[5], word[5]);
+		take_round(s, 2, constant[6], word[6]);
+		take_round(s, 1, constant[7], word[7]);
 	}
 	for (unsigned i = 0; i < 8; i++)
 		state[i] += s[i];
