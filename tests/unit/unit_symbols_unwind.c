@@ -303,6 +303,16 @@ static void begin_in_vfork(struct copied *copied, uint64_t offset)
 	*ip = (uintptr_t)vfork + offset;
 }
 
+/* Lets an x86-64 stack begin at an address without a rule, from which only the frame pointer leads to the caller: to the
+ * stack, or to the word before it, which is not recorded. */
+static void begin_without_rule(struct copied *copied, uint64_t word)
+{
+	enum { BP = 6, IP = 8 };   /* perf's numbers */
+	static const char no_code[] = "no code";
+	copied->regs[__builtin_popcountll(copied->mask & ((1u << IP) - 1))] = (uintptr_t)no_code;
+	copied->regs[__builtin_popcountll(copied->mask & ((1u << BP) - 1))] = copied->sp + 8 * word - 8;
+}
+
 /* With the files that an unwinder has met, other threads find the same steps as the unwinder, or leave the stack to
  * it. */
 static bool is_found_ahead(struct perfdata_unwinder *unwinder, struct mappings *mappings,
@@ -376,6 +386,8 @@ static void test_rules(void)
 			damage(&copied, &seed);
 		if (round % 4 == 1 && own_arch() == PERFDATA_UNWIND_X86_64)
 			begin_in_vfork(&copied, round == 1 ? 4 : random_number(&seed) % 24);
+		if (round % 4 == 2 && own_arch() == PERFDATA_UNWIND_X86_64)
+			begin_without_rule(&copied, random_number(&seed) % 3 * 2);
 		const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
 							       .stack = { copied.stack, copied.size } };
 		found_ahead += is_found_ahead(unwinders[0], &mappings[0], &sample);
