@@ -303,8 +303,8 @@ static void begin_in_vfork(struct copied *copied, uint64_t offset)
 	*ip = (uintptr_t)vfork + offset;
 }
 
-/* Lets an x86-64 stack begin at an address without a rule, from which only the frame pointer leads to the caller: to the
- * stack, or to the word before it, which is not recorded. */
+/* Lets an x86-64 stack begin at an address without a rule, from which only the frame pointer leads to the caller. It
+ * points to the stack, or to the word before it, which is not recorded. */
 static void begin_without_rule(struct copied *copied, uint64_t word)
 {
 	enum { BP = 6, IP = 8 };   /* perf's numbers */
