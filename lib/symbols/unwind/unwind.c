@@ -62,8 +62,9 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 	return f->lr.known && f->pc ? CALLER : END;
 }
 
-/* Goes to the caller's frame by the frame pointer, for code without a rule in its file, as libdwfl does. At the end of a
- * function, the frame pointer may lead to the word before the recorded stack: then only the return address is known. */
+/* Goes to the caller's frame by the frame pointer, for code without a rule in its file, as libdwfl does. At the end of
+ * a function, the frame pointer may lead to the word before the recorded stack: then only the return address is
+ * known. */
 static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 {
 	const uint64_t sp = f->sp, fp = f->fp.known ? f->fp.is : 0;
