@@ -303,7 +303,7 @@ void pd_upcoming_begin(struct perfdata_session *session)
 	const uint64_t number = ahead->first + session->upcoming.at;
 	atomic_store_explicit(&ahead->turn, number, memory_order_relaxed);
 	if (may_change_maps(session, &ahead->records[number % PLACES]))
-		pd_monitor_enter(ahead->maps_lock);
+		pd_monitor_enter_soon(ahead->maps_lock);
 	if (ahead->work[number % PLACES].modules)
 		session->state->unwinding = finish_work(ahead, number % PLACES);
 }

@@ -146,6 +146,7 @@ struct pd_unwinding {
 	const uint8_t *stack;                   /* the sample's; NULL: the stack has to be unwound in its turn */
 	bool needs_turn;
 	bool has_unmapped, has_jit;             /* looked at an address without a map, of a JIT compiler's code */
+	struct perfdata_unwind_map last_map;    /* found last for this stack; empty: none */
 	bool is_cut;
 	uint64_t generation, replaced;          /* of the maps before the work */
 	size_t nr_pcs;

@@ -208,17 +208,24 @@ static void look_up_map(struct pd_unwinding *unwinding, const struct pd_map *map
 	};
 }
 
-/* As find_map, for any thread: it loads no symbols. */
+/* As find_map, for any thread: it loads no symbols. Frames of JIT code need the same map several times. */
 static bool find_known_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
 {
 	struct pd_unwinding *unwinding = user;
-	pd_monitor_enter(unwinding->state->maps_lock);
-	const struct pd_map *map = pd_maps_find(unwinding->maps, address);
-	if (map)
-		look_up_map(unwinding, map, ret);
-	pd_monitor_leave(unwinding->state->maps_lock);
-	unwinding->has_unmapped |= !map;
-	return map;
+	struct perfdata_unwind_map *last = &unwinding->last_map;
+	bool is_found = address >= last->start && address < last->end;
+	if (!is_found) {
+		pd_monitor_enter_soon(unwinding->state->maps_lock);
+		const struct pd_map *map = pd_maps_find(unwinding->maps, address);
+		is_found = map;
+		if (map)
+			look_up_map(unwinding, map, last);
+		pd_monitor_leave(unwinding->state->maps_lock);
+	}
+	unwinding->has_unmapped |= !is_found;
+	if (is_found)
+		*ret = *last;
+	return is_found;
 }
 
 bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret)
@@ -252,6 +259,7 @@ void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw 
 	const struct perfdata_sample *sample = &record.u.sample;
 	unwinding->stack = NULL;
 	unwinding->needs_turn = unwinding->has_unmapped = unwinding->has_jit = false;
+	unwinding->last_map = (struct perfdata_unwind_map){ 0 };
 	(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
 	if (!take_recorded(unwinding->machine, sample, &at, &arch) || arch != unwinding->arch)
 		return;
