@@ -38,6 +38,12 @@ bool perfdata_text_grow(struct perfdata_text *text, size_t more)
 	size_t capacity = text->capacity ? text->capacity : FIRST_CAPACITY;
 	while (capacity < needed)
 		capacity = capacity > PTRDIFF_MAX / 2 ? needed : capacity * 2;
+	if (!text->size) {
+		/* realloc would copy what was cleared */
+		pd_free(text->data);
+		text->data = NULL;
+		text->capacity = 0;
+	}
 	char *data = pd_realloc(text->data, capacity);
 	if (!data)
 		return fail_text(text);

@@ -41,6 +41,7 @@ struct column {
 	size_t nr_values, nr_runs, nr_lengths, nr_tokens;
 	enum parquet_encoding encoding;
 	unsigned index_width;
+	bool one_value;               /* all values are the first of the dictionary; there are no indexes */
 	struct page_writer pages;
 };
 
@@ -199,16 +200,31 @@ static void index_values(struct indexing *at, const uint64_t *values, uint32_t n
 	at->nr = before + nr;
 }
 
+static bool all_are_equal(const struct column *column)
+{
+	const struct packed_cells *first = NULL;
+	for (size_t i = 0; i < column->nr_parts; i++) {
+		const struct packed_cells *cells = &column->parts[i].cells;
+		if (!cells->nr)
+			continue;
+		if (cells->width || (first && first->least != cells->least))
+			return false;
+		first = cells;
+	}
+	return first;
+}
+
 static enum perfdata_status try_numbers(struct column *column, bool *ret_used)
 {
 	struct column_scratch *scratch = column->scratch;
 	struct indexing at = { .dictionary = &scratch->numbers, .indices = scratch->indices };
 	pd_dictionary_clear(at.dictionary);
+	column->one_value = all_are_equal(column);
 	for (size_t i = 0; i < column->nr_parts && !at.given_up && !at.failed; i++) {
 		const struct column_part *part = &column->parts[i];
 		const struct packed_cells *cells = &part->cells;
 		if (!cells->width) {
-			repeat_index(&at, cells->least, cells->nr);
+			repeat_index(&at, cells->least, column->one_value && cells->nr ? 1 : cells->nr);
 		} else if (cells->width == 1 && cells->nr >= MANY) {
 			const struct packed_arrays arrays = pd_packed_cells_arrays(cells, part->block);
 			index_bytes(&at, (const uint8_t *)arrays.values, cells->nr, cells->least);
@@ -256,7 +272,8 @@ static enum perfdata_status try_texts(struct column *column, bool *ret_used)
 			return PERFDATA_OK;
 	}
 	*ret_used = dictionary_pays(dictionary, column->nr_values);
-	if (*ret_used)
+	column->one_value = dictionary->nr == 1;
+	if (*ret_used && !column->one_value)
 		indices_of_texts(column);
 	return PERFDATA_OK;
 }
@@ -328,7 +345,10 @@ static void write_values(const struct column *column, struct perfdata_text *out,
 		struct run_encoder runs;
 		perfdata_text_char(out, (char)column->index_width);
 		pd_run_encoder_init(&runs, out, column->index_width);
-		pd_run_encoder_values(&runs, scratch->indices + first, nr);
+		if (column->one_value)
+			pd_run_encoder_repeat(&runs, 0, nr);
+		else
+			pd_run_encoder_values(&runs, scratch->indices + first, nr);
 		pd_run_encoder_end(&runs);
 	} else if (column->encoding == PARQUET_DELTA_BINARY_PACKED) {
 		pd_encode_delta(out, scratch->values + first, nr, column->info->element == COLUMN_INT32 ? 32 : 64);

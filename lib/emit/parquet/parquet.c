@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "base/threads.h"
 #include "emit/emitters.h"
 #include "emit/parquet/parquet_footer.h"
 #include "emit/parquet/row_group.h"
@@ -21,6 +22,16 @@
 
 #define GROUP_ROWS 524288u
 #define GROUP_BYTES (32u << 20)
+/* Memory for encoding that no thread uses at the moment, so that the end of the run finds what earlier row groups made
+ * large. */
+struct pooled_scratch {
+	struct pooled_scratch *next;
+	struct column_scratch scratch;
+};
+struct scratch_pool {
+	struct pd_monitor *lock;
+	struct pooled_scratch *unused;
+};
 /* A table's file. */
 struct file {
 	unsigned output;
@@ -43,6 +54,7 @@ struct parquet_state {
 	uint64_t *rows;               /* number of rows in all tables: merge's */
 	unsigned nr_known;            /* merge's: number of tables in the batches so far */
 	struct pd_spool parts;        /* merge's; temporary file for waiting rows of all tables */
+	struct scratch_pool *pool;    /* of all threads */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -64,6 +76,47 @@ static void file_free(struct file *file)
 	pd_free(file);
 }
 
+static void pool_free(struct scratch_pool *pool)
+{
+	struct pooled_scratch *item;
+	while (pool && (item = pool->unused)) {
+		pool->unused = item->next;
+		pd_column_scratch_release(&item->scratch);
+		pd_free(item);
+	}
+	if (pool)
+		pd_monitor_free(pool->lock);
+	pd_free(pool);
+}
+
+static struct scratch_pool *pool_new(void)
+{
+	struct scratch_pool *pool = pd_calloc(1, sizeof *pool);
+	if (pool && (pool->lock = pd_monitor_new()))
+		return pool;
+	pd_free(pool);
+	return NULL;
+}
+
+/* NULL without memory. */
+static struct pooled_scratch *take_scratch(struct scratch_pool *pool)
+{
+	pd_monitor_enter(pool->lock);
+	struct pooled_scratch *item = pool->unused;
+	if (item)
+		pool->unused = item->next;
+	pd_monitor_leave(pool->lock);
+	return item ? item : pd_calloc(1, sizeof *item);
+}
+
+static void return_scratch(struct scratch_pool *pool, struct pooled_scratch *item)
+{
+	pd_monitor_enter(pool->lock);
+	item->next = pool->unused;
+	pool->unused = item;
+	pd_monitor_leave(pool->lock);
+}
+
 static void release_state(void *pointer)
 {
 	struct parquet_state *state = pointer;
@@ -73,6 +126,7 @@ static void release_state(void *pointer)
 		file_free(state->files[i]);
 	pd_spool_release(&state->parts);
 	pd_table_set_release(&state->set);
+	pool_free(state->pool);
 	pd_free(state);
 }
 
@@ -271,12 +325,6 @@ static void free_work(void *pointer)
 	pd_free(work);
 }
 
-static void free_encode_cache(void *pointer)
-{
-	pd_column_scratch_release(pointer);
-	pd_free(pointer);
-}
-
 /* Returns the column's cells in each part. `read`: blocks that were read from the file, which the caller frees. */
 static enum perfdata_status cells_of(const struct closed_group *group, unsigned column, struct column_part *parts,
 				     char **read)
@@ -315,11 +363,14 @@ static enum perfdata_status encode_column(const struct parquet_state *state, str
 static enum perfdata_status encode_row_group(const void *pointer, void *work, struct perfdata_scratch *scratch,
 					     struct perfdata_text *out)
 {
-	if (!scratch->cache) {
-		scratch->cache = pd_calloc(1, sizeof(struct column_scratch));
-		scratch->free_cache = free_encode_cache;
-	}
-	return scratch->cache ? encode_column(pointer, work, scratch->cache, out) : PERFDATA_ENOMEM;
+	const struct parquet_state *state = pointer;
+	struct pooled_scratch *item = take_scratch(state->pool);
+	(void)scratch;
+	if (!item)
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = encode_column(state, work, &item->scratch, out);
+	return_scratch(state->pool, item);
+	return status;
 }
 
 static void keep_facts(struct column_work *work, uint64_t offset)
@@ -463,7 +514,6 @@ struct last_columns {
 	uint64_t bulk;                       /* bytes of their rows */
 	atomic_size_t next;                  /* the next column that a thread takes */
 	unsigned threads;
-	struct column_scratch *scratch;      /* by thread */
 	struct perfdata_text *out;
 };
 
@@ -487,11 +537,15 @@ static void encode_last(void *user, size_t index)
 	struct last_columns *columns = user;
 	if (columns->end && index == 0)
 		columns->summary = add_summary(columns->state, columns->end);
+	struct pooled_scratch *item = take_scratch(columns->state->pool);
 	for (size_t i; (i = atomic_fetch_add_explicit(&columns->next, 1, memory_order_relaxed)) < columns->nr;) {
 		struct last_column *column = &columns->list[i];
-		column->status = encode_column(columns->state, column->work, &columns->scratch[index], &column->text);
+		column->status = item ? encode_column(columns->state, column->work, &item->scratch, &column->text)
+				      : PERFDATA_ENOMEM;
 		leave_group(column->work);
 	}
+	if (item)
+		return_scratch(columns->state->pool, item);
 }
 
 /* Encodes and writes the gathered columns. */
@@ -551,21 +605,15 @@ static enum perfdata_status write_all_last(struct parquet_state *state, const st
 					   struct perfdata_text *out)
 {
 	struct last_columns *columns = pd_calloc(1, sizeof *columns);
-	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (!columns)
-		return status;
+		return PERFDATA_ENOMEM;
 	columns->state = state;
 	columns->threads = state->jobs ? state->jobs : 1;
 	columns->out = out;
-	columns->scratch = pd_calloc(columns->threads, sizeof *columns->scratch);
 	columns->end = end;
-	if (columns->scratch)
-		status = write_waiting(state, columns);
+	enum perfdata_status status = write_waiting(state, columns);
 	if (!status)
 		status = write_waiting(state, columns);
-	for (unsigned i = 0; columns->scratch && i < columns->threads; i++)
-		pd_column_scratch_release(&columns->scratch[i]);
-	pd_free(columns->scratch);
 	pd_free(columns);
 	return status;
 }
@@ -639,6 +687,9 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 	pd_outputs_encode_by(context->outputs, &encoding);
 	pd_spool_init(&state->parts, NULL);
 	enum perfdata_status status = choose_packing(context, &state->packing);
+	state->pool = pool_new();
+	if (!status && !state->pool)
+		status = PERFDATA_ENOMEM;
 	if (!status)
 		status = pd_table_set_init(&state->set, context);
 	if (!status)

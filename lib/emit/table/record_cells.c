@@ -403,17 +403,32 @@ static void load_numbers(const struct number *number, const struct row_bases *ro
 	}
 }
 
-/* Replaces numbers of comms by tokens; most rows have the token of the row before. */
+/* The tokens of the last two names: most rows have the name of the row before or of the one before it, since system
+ * calls are entered and left, and threads take turns. */
+struct last_names {
+	const char *names[2];
+	uint64_t tokens[2];
+};
+
+static inline uint64_t token_of_name(struct last_names *last, struct cells *cells, const char *name)
+{
+	if (name == last->names[0])
+		return last->tokens[0];
+	const uint64_t token = name == last->names[1] ? last->tokens[1] : name ? pd_cells_name(cells, name) : UINT32_MAX;
+	*last = (struct last_names){ { name, last->names[0] }, { token, last->tokens[0] } };
+	return token;
+}
+
+/* Replaces numbers of comms by tokens. */
 static void put_comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
 {
-	uint64_t last = UINT32_MAX, token = UINT32_MAX;
+	struct last_names last = { .tokens = { UINT32_MAX, UINT32_MAX } };
+	uint64_t number = UINT32_MAX, token = UINT32_MAX;
 	for (uint32_t i = 0; i < nr; i++) {
-		if (values[i] != last) {
-			last = values[i];
-			const char *name = last == PERFDATA_NONE
-						   ? NULL
-						   : perfdata_session_comm(plan->session, (uint32_t)last);
-			token = name ? pd_cells_name(cells, name) : UINT32_MAX;
+		if (values[i] != number) {
+			number = values[i];
+			token = token_of_name(&last, cells, number == PERFDATA_NONE ? NULL :
+						      perfdata_session_comm(plan->session, (uint32_t)number));
 		}
 		values[i] = token;
 	}
@@ -421,15 +436,10 @@ static void put_comms(const struct row_plan *plan, struct cells *cells, uint32_t
 
 static void put_events(const struct row_bases *rows, struct cells *cells, uint32_t nr, uint64_t *values)
 {
-	const char *last = NULL;
-	uint64_t token = UINT32_MAX;
+	struct last_names last = { .tokens = { UINT32_MAX, UINT32_MAX } };
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct perfdata_raw *raw = (const void *)rows[i].at[ROW_RAW];
-		const char *name = raw->event->name;
-		if (name != last)
-			token = name ? pd_cells_name(cells, name) : UINT32_MAX;
-		last = name;
-		values[i] = token;
+		values[i] = token_of_name(&last, cells, raw->event->name);
 	}
 }
 
