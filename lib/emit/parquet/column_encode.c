@@ -175,11 +175,13 @@ static void index_bytes(struct indexing *at, const uint8_t *bytes, uint32_t nr, 
 	uint32_t known[256], *indices = at->indices + at->nr;
 	const size_t before = at->nr;
 	memset(known, 0xff, sizeof known);
-	for (uint32_t i = 0; i < nr && !at->given_up; i++) {
+	for (uint32_t i = 0; i < nr; i++) {
 		uint32_t *index = &known[bytes[i]];
 		if (*index == UINT32_MAX) {
 			at->nr = before + i;
 			*index = index_of(at, bytes[i] + least);
+			if (at->given_up || at->failed)
+				return;
 		}
 		indices[i] = *index;
 	}
@@ -188,12 +190,24 @@ static void index_bytes(struct indexing *at, const uint8_t *bytes, uint32_t nr, 
 
 static void index_values(struct indexing *at, const uint64_t *values, uint32_t nr)
 {
-	uint32_t index = 0, *indices = at->indices + at->nr;
+	uint32_t *indices = at->indices + at->nr;
 	const size_t before = at->nr;
-	for (uint32_t i = 0; i < nr && !at->given_up; i++) {
-		if (!i || values[i] != values[i - 1]) {
-			at->nr = before + i;
-			index = index_of(at, values[i]);
+	/* the last value and the one before it that differs: values often take turns */
+	uint64_t last = 0, other = 0;
+	uint32_t index = UINT32_MAX, other_index = UINT32_MAX;
+	for (uint32_t i = 0; i < nr; i++) {
+		if (values[i] != last || index == UINT32_MAX) {
+			uint32_t found = values[i] == other ? other_index : UINT32_MAX;
+			if (found == UINT32_MAX) {
+				at->nr = before + i;
+				found = index_of(at, values[i]);
+				if (at->given_up || at->failed)
+					return;
+			}
+			other = last;
+			other_index = index;
+			last = values[i];
+			index = found;
 		}
 		indices[i] = index;
 	}

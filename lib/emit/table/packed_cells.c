@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include "emit/table/packed_cells.h"
 
 /* Rounds up to words, so that each array is aligned. */
@@ -111,10 +114,36 @@ struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, c
 		FOR_ALL(nr, (ret)[k] = narrow[k] + (least)); \
 	} while (0)
 
+#ifdef __SSE2__
+/* The low words of four values less `least`. */
+static inline __m128i low_words(const uint64_t *values, __m128i least)
+{
+	const __m128i first = _mm_sub_epi64(_mm_loadu_si128((const void *)values), least);
+	const __m128i second = _mm_sub_epi64(_mm_loadu_si128((const void *)(values + 2)), least);
+	return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(first), _mm_castsi128_ps(second), 0x88));
+}
+#endif
+
+/* Most columns need one byte a value. Compilers need three times as many instructions for it. */
+static void narrow_to_bytes(const uint64_t *values, uint32_t nr, uint64_t least, uint8_t *ret)
+{
+	uint32_t i = 0;
+#ifdef __SSE2__
+	const __m128i base = _mm_set1_epi64x((long long)least);
+	for (; i + 16 <= nr; i += 16) {
+		const __m128i low = _mm_packs_epi32(low_words(values + i, base), low_words(values + i + 4, base));
+		const __m128i high = _mm_packs_epi32(low_words(values + i + 8, base), low_words(values + i + 12, base));
+		_mm_storeu_si128((void *)(ret + i), _mm_packus_epi16(low, high));
+	}
+#endif
+	for (; i < nr; i++)
+		ret[i] = (uint8_t)(values[i] - least);
+}
+
 static void narrow_values(const struct cells *cells, const struct packed_cells *packed, char *ret)
 {
 	switch (packed->width) {
-	case 1: NARROW(uint8_t, cells->values, cells->nr, packed->least, ret); return;
+	case 1: narrow_to_bytes(cells->values, cells->nr, packed->least, (uint8_t *)ret); return;
 	case 2: NARROW(uint16_t, cells->values, cells->nr, packed->least, ret); return;
 	case 4: NARROW(uint32_t, cells->values, cells->nr, packed->least, ret); return;
 	case 8: NARROW(uint64_t, cells->values, cells->nr, packed->least, ret); return;

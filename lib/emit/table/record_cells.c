@@ -403,31 +403,37 @@ static void load_numbers(const struct number *number, const struct row_bases *ro
 	}
 }
 
-/* The tokens of the last two names: most rows have the name of the row before or of the one before it, since system
- * calls are entered and left, and threads take turns. */
-struct last_names {
-	const char *names[2];
-	uint64_t tokens[2];
+/* The tokens of some names of these rows: a few names follow each other again and again, since system calls are entered
+ * and left, and threads take turns. */
+#define RECENT_NAMES 16u
+struct recent_names {
+	const char *names[RECENT_NAMES];
+	uint64_t tokens[RECENT_NAMES];
 };
 
-static inline uint64_t token_of_name(struct last_names *last, struct cells *cells, const char *name)
+/* Without a name: UINT32_MAX. */
+static inline uint64_t token_of_name(struct recent_names *recent, struct cells *cells, const char *name)
 {
-	if (name == last->names[0])
-		return last->tokens[0];
-	const uint64_t token = name == last->names[1] ? last->tokens[1] : name ? pd_cells_name(cells, name) : UINT32_MAX;
-	*last = (struct last_names){ { name, last->names[0] }, { token, last->tokens[0] } };
-	return token;
+	const size_t slot = ((uintptr_t)name >> 4 ^ (uintptr_t)name >> 8) % RECENT_NAMES;
+	if (!name)
+		return UINT32_MAX;
+	if (name != recent->names[slot]) {
+		recent->names[slot] = name;
+		recent->tokens[slot] = pd_cells_name(cells, name);
+	}
+	return recent->tokens[slot];
 }
 
 /* Replaces numbers of comms by tokens. */
 static void put_comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
 {
-	struct last_names last = { .tokens = { UINT32_MAX, UINT32_MAX } };
+	struct recent_names recent;
+	memset(recent.names, 0, sizeof recent.names);
 	uint64_t number = UINT32_MAX, token = UINT32_MAX;
 	for (uint32_t i = 0; i < nr; i++) {
 		if (values[i] != number) {
 			number = values[i];
-			token = token_of_name(&last, cells, number == PERFDATA_NONE ? NULL :
+			token = token_of_name(&recent, cells, number == PERFDATA_NONE ? NULL :
 						      perfdata_session_comm(plan->session, (uint32_t)number));
 		}
 		values[i] = token;
@@ -436,18 +442,32 @@ static void put_comms(const struct row_plan *plan, struct cells *cells, uint32_t
 
 static void put_events(const struct row_bases *rows, struct cells *cells, uint32_t nr, uint64_t *values)
 {
-	struct last_names last = { .tokens = { UINT32_MAX, UINT32_MAX } };
+	struct recent_names recent;
+	memset(recent.names, 0, sizeof recent.names);
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct perfdata_raw *raw = (const void *)rows[i].at[ROW_RAW];
-		values[i] = token_of_name(&last, cells, raw->event->name);
+		values[i] = token_of_name(&recent, cells, raw->event->name);
 	}
+}
+
+/* UINT32_MAX is null. */
+static bool has_nulls(const uint64_t *values, uint32_t nr)
+{
+	uint32_t i = 0;
+	for (; i + 4 <= nr; i += 4)
+		if ((values[i] == UINT32_MAX) | (values[i + 1] == UINT32_MAX) | (values[i + 2] == UINT32_MAX) |
+		    (values[i + 3] == UINT32_MAX))
+			return true;
+	for (; i < nr; i++)
+		if (values[i] == UINT32_MAX)
+			return true;
+	return false;
 }
 
 static void deal_numbers(const struct row_plan *plan, const struct number *number, const struct row_bases *rows,
 			 uint32_t nr, uint32_t row, struct cells *cells)
 {
 	uint64_t *values = pd_cells_room(cells, nr);
-	uint32_t nulls = 0;
 	if (!values)
 		return;
 	if (number->meaning == MEANS_EVENT)
@@ -456,12 +476,12 @@ static void deal_numbers(const struct row_plan *plan, const struct number *numbe
 		load_numbers(number, rows, nr, values);
 	if (number->meaning == MEANS_COMM)
 		put_comms(plan, cells, nr, values);
-	for (uint32_t i = 0; number->meaning != MEANS_NUMBER && i < nr; i++)
-		nulls += values[i] == UINT32_MAX;
-	if (!nulls)
+	if (number->meaning == MEANS_NUMBER || !has_nulls(values, nr)) {
 		pd_cells_commit(cells, row, nr);
+		return;
+	}
 	/* a cell is put at its place in the array or before it */
-	for (uint32_t i = 0; nulls && i < nr; i++)
+	for (uint32_t i = 0; i < nr; i++)
 		if (values[i] != UINT32_MAX)
 			pd_cells_put(cells, row + i, values[i]);
 }
@@ -482,15 +502,28 @@ static bool has_rare(const struct record *r, bool decoded)
 	       r->world->name_files;
 }
 
+static __attribute__((noinline)) void put_others(const struct row_plan *plan, bool rare, struct record *r,
+						 const struct table *table, struct open_rows *rows, uint32_t row,
+						 struct perfdata_text *room)
+{
+	for (size_t i = 0; i < plan->nr_usual; i++)
+		put_other(r, &table->columns[plan->usual[i].column], &rows->columns[plan->usual[i].column], row,
+			  &plan->usual[i], room);
+	for (size_t i = 0; rare && i < plan->nr_rare; i++)
+		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row,
+			  &plan->rare[i], room);
+}
+
 void pd_record_cells(const struct row_plan *plan, struct record *r, const struct table *table, struct open_rows *rows,
 		     struct perfdata_text *room)
 {
 	static const struct perfdata_delivery nobody = {
 		.comm = PERFDATA_NONE, .ip = PERFDATA_NONE, .stack = PERFDATA_NONE
 	};
-	if (rows->plan != plan || rows->nr_pending == ROWS_PENDING)
+	if (rows->plan != plan || rows->nr_pending == ROWS_PENDING) {
 		pd_record_cells_end(rows);
-	rows->plan = plan;
+		rows->plan = plan;
+	}
 	rows->pending[rows->nr_pending++] = (struct row_bases){ {
 		[ROW_RAW] = (const void *)r->raw,
 		[ROW_VIEW] = plan->decoded ? (const void *)&r->view.u : r->raw->bytes,
@@ -501,10 +534,7 @@ void pd_record_cells(const struct row_plan *plan, struct record *r, const struct
 	/* the next record overwrites the view */
 	if (plan->decoded)
 		pd_record_cells_end(rows);
-	for (size_t i = 0; i < plan->nr_usual; i++)
-		put_other(r, &table->columns[plan->usual[i].column], &rows->columns[plan->usual[i].column], row,
-			  &plan->usual[i], room);
-	for (size_t i = 0; i < plan->nr_rare && has_rare(r, plan->decoded); i++)
-		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row,
-			  &plan->rare[i], room);
+	const bool rare = plan->nr_rare && has_rare(r, plan->decoded);
+	if (plan->nr_usual || rare)
+		put_others(plan, rare, r, table, rows, row, room);
 }

@@ -348,6 +348,7 @@ struct batch_filler {
 	const struct table_value *value;
 	struct table_scratch *scratch;
 	struct perfdata_text *room;
+	bool has_parts;               /* some table has the parts of records as rows */
 };
 
 /* The growing rows of a table; NULL without memory. */
@@ -500,7 +501,7 @@ static bool rows_of_record(struct batch_filler *filler, struct record *r, const 
 	bool done = false;
 	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event) {
 		event = rows_of_event(filler, raw->event);
-		if (!event || (!has_parts(set) && !rows_of_plain(filler, r, raw, event, &done)))
+		if (!event || (!filler->has_parts && !rows_of_plain(filler, r, raw, event, &done)))
 			return false;
 	}
 	if (!done && !pd_record_load(r, raw, found))
@@ -511,7 +512,7 @@ static bool rows_of_record(struct batch_filler *filler, struct record *r, const 
 			return false;
 	if (!done && event && event->table > 0 && !add_decoded_row(filler, r, (unsigned)event->table - 1))
 		return false;
-	if (has_parts(set) && !rows_of_parts(filler, r))
+	if (filler->has_parts && !rows_of_parts(filler, r))
 		return false;
 	pd_record_done(r, found);
 	return true;
@@ -699,7 +700,8 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 	*ret = NULL;
 	if (!scratch_ready(scratch, value->nr_tables))
 		return PERFDATA_ENOMEM;
-	struct batch_filler filler = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room };
+	struct batch_filler filler = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room,
+				       .has_parts = has_parts(set) };
 	enum perfdata_status status = make_rows(&filler, found) ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (unsigned i = 0; i < value->nr_tables; i++) {
 		struct open_rows *rows = (*scratch)->open[i];
