@@ -37,13 +37,14 @@ static enum perfdata_status reader_new(const struct perfdata_reader_options *opt
 		reader->options.max_findings = DEFAULT_MAX_FINDINGS;
 	reader->error.offset = PERFDATA_NO_OFFSET;
 	reader->header.name = pd_arena_copy(&reader->arena, name, strlen(name));
-	if (reader->options.tmpdir)
+	const bool has_tmpdir = reader->options.tmpdir;
+	if (has_tmpdir)
 		reader->options.tmpdir = pd_arena_copy(&reader->arena, reader->options.tmpdir,
 						       strlen(reader->options.tmpdir));
 	pd_account_init(&reader->account, pd_account_limit(reader->options.max_memory), reader->options.tmpdir);
 	reader->options.max_memory = reader->account.limit;
 	reader->pool = pd_chunk_pool_new();
-	if (!reader->header.name || !reader->pool) {
+	if (!reader->header.name || (has_tmpdir && !reader->options.tmpdir) || !reader->pool) {
 		perfdata_reader_close(reader);
 		*ret = NULL;
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");

@@ -56,8 +56,9 @@ static bool copy_options(struct perfdata_rewriter *rewriter)
 			return false;
 	}
 	options->renames = renames;
-	if (options->tmpdir)
-		options->tmpdir = pd_arena_copy(&rewriter->arena, options->tmpdir, strlen(options->tmpdir));
+	if (options->tmpdir &&
+	    !(options->tmpdir = pd_arena_copy(&rewriter->arena, options->tmpdir, strlen(options->tmpdir))))
+		return false;
 	return renames && pd_build_ids_copy(rewriter);
 }
 

@@ -155,9 +155,9 @@ def write_named(folder):
     elf = Elf(path_of("unwind/x86_64"))
     os.makedirs(os.path.join(folder, "symfs", "unwind"))
     shutil.copy(path_of("unwind/x86_64"), os.path.join(folder, "symfs", "unwind", "program"))
-    kernel = 0xffffffff81000000
+    kernel, moved = 0xffffffff81000000, 0x200000   # the recorded kernel was at another place: the mapping's name says which symbol tells
     with open(os.path.join(folder, "kallsyms"), "w") as f:
-        f.write("%x T _stext\n%x T _text\n%x T handle\n" % (kernel, kernel, kernel + 0x100))
+        f.write("%x T _stext\n%x T _text\n%x T handle\n" % (kernel + moved, kernel + moved, kernel + moved + 0x100))
     r = Recording()
     cycles = r.event("cycles", ids=[1], type=0, sample_id_all=1, period=1000, sample_type=IP | TID | TIME | CALLCHAIN)
     r.mmap2(-1, 0, kernel, 0x1000000, kernel, "[kernel.kallsyms]_text", misc=1, time=1)

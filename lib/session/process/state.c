@@ -92,9 +92,10 @@ static int map_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 		state->kernel_dso = map.dso;
 		state->kernel_reference = mapping->pgoff;
 		size_t prefix = strlen(KERNEL_NAME);
-		if (mapping->filename_size > prefix)
-			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
-								     mapping->filename_size - prefix);
+		if (mapping->filename_size > prefix &&
+		    !(state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
+								   mapping->filename_size - prefix)))
+			return -1;
 	}
 	pd_mapping_count(state, &map, mapping);
 	if (pd_kernel_maps_add(&state->store, &state->kernel, &map, kernel) < 0)
