@@ -120,12 +120,15 @@ struct counted {
 		complete;
 };
 
-static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
+static struct counted count(const uint8_t *data, size_t size, uint32_t needs, uint32_t spans)
 {
 	const struct perfdata_reader_options how = {
-		.size = sizeof how, .order = PERFDATA_ORDER_FILE, .max_ratio = 1000, .max_spool = 64 << 20
+		.size = sizeof how, .order = spans ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, .max_ratio = 1000,
+		.max_spool = 64 << 20
 	};
-	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs };
+	const struct perfdata_session_options options = {
+		.size = sizeof options, .needs = needs, .spans = spans, .off_cpu = PERFDATA_OFF_CPU_RECORDED
+	};
 	struct counted counted;
 	struct perfdata_session *session;
 	struct perfdata_reader *reader;
@@ -144,7 +147,7 @@ static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
 		counted.lost_records = summary->lost_records;
 		counted.lost_samples = summary->lost_samples;
 		counted.aux_lost = summary->aux_lost;
-		counted.late = summary->late;
+		counted.late = spans ? 0 : summary->late;   /* late for what was returned before */
 		counted.unknown_ids = summary->unknown_ids;
 		counted.complete = summary->complete;
 		for (size_t i = 0; i < summary->nr_types; i++)
@@ -198,9 +201,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	perfdata_reader_close(reader);
 	perfdata_symbols_free(symbols);
 	if (size % 4 == 0) {
-		const struct counted in_summary = count(data, size, 0),
-				     by_records = count(data, size, PERFDATA_NEED_RECORDS);
+		const struct counted in_summary = count(data, size, 0, 0),
+				     by_records = count(data, size, PERFDATA_NEED_RECORDS, 0);
 		check(!memcmp(&in_summary, &by_records, sizeof in_summary));
+	}
+	if (size % 4 == 1) {
+		const uint32_t kinds = size % 3 ? 1u << PERFDATA_SPAN_OFF : (1u << PERFDATA_SPAN_KINDS) - 1;
+		const struct counted of_spans = count(data, size, PERFDATA_NEED_THREADS, kinds),
+				     of_records = count(data, size, PERFDATA_NEED_THREADS | PERFDATA_NEED_RECORDS, kinds);
+		check(!memcmp(&of_spans, &of_records, sizeof of_spans));
 	}
 	return 0;
 }
