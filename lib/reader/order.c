@@ -11,7 +11,10 @@
 
 struct pd_order {
 	struct pd_order_runs waiting, spilled;   /* runs in memory; runs in the file, which are older */
+	struct pd_order_parts parts;     /* of the runs in memory */
 	struct pd_order_run last_run;    /* in memory, not yet in `waiting`: the next records may extend it */
+	const struct perfdata_raw *last_raw;     /* the last record of last_run, if it has records */
+	uint32_t last_part;              /* the last part of last_run; PD_NO_PART: it has one part */
 	struct pd_order_block *open, *free;      /* the block that is filled; blocks without runs */
 	size_t block_bytes;              /* bytes of all blocks */
 	size_t chunks;                   /* number of chunks with waiting records */
@@ -55,6 +58,7 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 	reader->order = pd_calloc(1, sizeof *reader->order);
 	if (!reader->order)
 		return PERFDATA_ENOMEM;
+	reader->order->parts.free = PD_NO_PART;
 	for (size_t i = 0; i < reader->nr_events; i++)
 		reader->order->backward |= perfdata_attr_has(reader->events[i]->attr, PERFDATA_ATTR_WRITE_BACKWARD);
 	return PERFDATA_OK;
@@ -63,7 +67,7 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 static size_t memory_of(const struct pd_order *order)
 {
 	return order->block_bytes + order->coming_room * sizeof *order->coming +
-	       (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
+	       order->parts.room * sizeof *order->parts.items + (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
 }
 
 static void account_for(struct perfdata_reader *reader, size_t memory)
@@ -114,13 +118,24 @@ static void leave_block(struct pd_order *order, struct pd_order_block *block)
 	order->free = block;
 }
 
+static void release_run(struct pd_order *order, const struct pd_order_run *run)
+{
+	release_chunk(order, run->at->chunk);
+	leave_block(order, run->in.block);
+	for (uint32_t i = run->next_part, next; i != PD_NO_PART; i = next) {
+		const struct pd_order_part *part = &order->parts.items[i];
+		next = part->next;
+		release_chunk(order, part->at->chunk);
+		leave_block(order, part->block);
+		pd_parts_recycle(&order->parts, i);
+	}
+}
+
 /* Releases the chunks and blocks of all records that wait in memory. */
 static void release_waiting(struct pd_order *order)
 {
-	for (size_t i = 0; i < order->waiting.nr; i++) {
-		release_chunk(order, order->waiting.heap[i].at->chunk);
-		leave_block(order, order->waiting.heap[i].in.block);
-	}
+	for (size_t i = 0; i < order->waiting.nr; i++)
+		release_run(order, &order->waiting.heap[i]);
 	order->waiting.nr = 0;
 	order->bytes = 0;
 }
@@ -223,10 +238,8 @@ void pd_order_free(struct perfdata_reader *reader)
 		return;
 	account_for(reader, 0);
 	release_given(order);
-	if (order->last_run.nr) {
-		release_chunk(order, order->last_run.at->chunk);
-		leave_block(order, order->last_run.in.block);
-	}
+	if (order->last_run.nr)
+		release_run(order, &order->last_run);
 	release_waiting(order);
 	while (order->first_coming < order->nr_coming)
 		leave_portion(order, &order->coming[order->first_coming++]);
@@ -235,6 +248,7 @@ void pd_order_free(struct perfdata_reader *reader)
 		pd_run_free(order->spilled.heap[i].in.spilled);
 	pd_spill_free(order->spill);
 	pd_free(order->waiting.heap);
+	pd_free(order->parts.items);
 	pd_free(order->spilled.heap);
 	free_block(order, order->open);
 	free_blocks(order);
@@ -252,6 +266,8 @@ void pd_order_trim(struct perfdata_reader *reader)
 		return;
 	pd_free(order->waiting.heap);
 	order->waiting = (struct pd_order_runs){ 0 };
+	pd_free(order->parts.items);
+	order->parts = (struct pd_order_parts){ .free = PD_NO_PART };
 	pd_free(order->coming);
 	order->coming = NULL;
 	order->coming_room = 0;
@@ -274,28 +290,48 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 			(unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
+/* Begins a run with a record of the portion read last, or another part of the last run. Returns where its records are
+ * counted; NULL without memory. */
+static size_t *begin_part(struct pd_order *order, const struct perfdata_raw *raw, bool is_run)
+{
+	struct pd_order_block *block = order->read.block;
+	struct pd_order_run *run = &order->last_run;
+	uint32_t part = PD_NO_PART;
+	if (is_run ? end_run(order) != PERFDATA_OK : (part = pd_parts_add(&order->parts)) == PD_NO_PART)
+		return NULL;
+	block->nr_runs++;
+	hold_chunk(order, raw->chunk);
+	if (is_run) {
+		*run = (struct pd_order_run){ .time = raw->time, .number = order->next_number++, .at = raw,
+					      .in.block = block, .next_part = PD_NO_PART };
+	} else {
+		struct pd_order_part *items = order->parts.items;
+		*(order->last_part == PD_NO_PART ? &run->next_part : &items[order->last_part].next) = part;
+		items[part].at = raw;
+		items[part].block = block;
+	}
+	order->last_part = part;
+	return is_run ? &run->nr : &order->parts.items[part].nr;
+}
+
 /* Queues records of the portion read last. */
 static enum perfdata_status push_raws(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	struct pd_order *order = reader->order;
 	struct pd_order_run *run = &order->last_run;
-	uint64_t newest = order->newest, bytes = 0;
-	const bool continues = run->nr && run->at + run->nr == raws && run->at->chunk == raws->chunk;
-	uint64_t previous = continues ? raws[-1].time : UINT64_MAX;
+	uint64_t newest = order->newest, bytes = 0, previous = run->nr ? order->last_raw->time : UINT64_MAX;
+	size_t *count = NULL;            /* NULL: the first record is not in the part of the record before */
+	if (run->nr && order->last_raw + 1 == raws && order->last_raw->chunk == raws->chunk)
+		count = order->last_part == PD_NO_PART ? &run->nr : &order->parts.items[order->last_part].nr;
 
 	for (unsigned i = 0; i < nr; i++) {
 		struct perfdata_raw *raw = &raws[i];
 		if (raw->time < order->last)
 			note_late(reader, raw);
-		if (raw->time < previous) {
-			if (end_run(order) != PERFDATA_OK)
-				return PERFDATA_ENOMEM;
-			*run = (struct pd_order_run){ .time = raw->time, .number = order->next_number++, .at = raw,
-						      .in.block = order->read.block };
-			order->read.block->nr_runs++;
-			hold_chunk(order, raw->chunk);
-		}
-		run->nr++;
+		if ((raw->time < previous || !count) && !(count = begin_part(order, raw, raw->time < previous)))
+			return PERFDATA_ENOMEM;
+		++*count;
+		order->last_raw = raw;
 		previous = raw->time;
 		bytes += raw->size;
 		newest = previous > newest ? previous : newest;
@@ -327,7 +363,7 @@ static enum perfdata_status spill_order(struct perfdata_reader *reader)
 	while (left.nr && status == PERFDATA_OK) {
 		struct perfdata_raw raws[PD_MAX_RECORDS];
 		struct pd_order_block *block;
-		const unsigned nr = pd_runs_take(&left, UINT64_MAX, raws, PD_MAX_RECORDS, &block);
+		const unsigned nr = pd_runs_take(&left, &order->parts, UINT64_MAX, raws, PD_MAX_RECORDS, &block);
 		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
 			status = pd_spill_add(order->spill, &raws[i]);
 	}
@@ -337,7 +373,8 @@ static enum perfdata_status spill_order(struct perfdata_reader *reader)
 	if (status != PERFDATA_OK)
 		return status;
 	const struct pd_order_run spilled = { .time = pd_run_record(run)->time, .number = order->next_number++,
-					      .at = pd_run_record(run), .nr = 1, .in.spilled = run };
+					      .at = pd_run_record(run), .nr = 1, .in.spilled = run,
+					      .next_part = PD_NO_PART };
 	if (pd_runs_add(&order->spilled, &spilled) != PERFDATA_OK) {
 		pd_run_free(run);
 		return PERFDATA_ENOMEM;
@@ -402,12 +439,15 @@ static unsigned pop_waiting(struct perfdata_reader *reader, uint64_t limit, stru
 	while (nr < PD_MAX_RECORDS && waiting->nr && waiting->heap->time <= limit) {
 		struct pd_order_block *left;
 		const unsigned first = nr;
-		nr += pd_runs_take(waiting, limit, ret + nr, PD_MAX_RECORDS - nr, &left);
+		const uint32_t next_part = waiting->heap->next_part;
+		nr += pd_runs_take(waiting, &order->parts, limit, ret + nr, PD_MAX_RECORDS - nr, &left);
 		for (unsigned i = first; i < nr; i++)
 			order->bytes -= ret[i].size;
 		if (!left)
 			continue;
 		leave_block(order, left);
+		if (next_part != PD_NO_PART)
+			pd_parts_recycle(&order->parts, next_part);
 		order->given[order->nr_given++] = ret[nr - 1].chunk;
 	}
 	if (nr)

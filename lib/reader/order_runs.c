@@ -48,8 +48,29 @@ static uint64_t end_of_turn(const struct pd_order_runs *runs)
 	return next->number > heap->number ? next->time : next->time - 1;
 }
 
-unsigned pd_runs_take(struct pd_order_runs *runs, uint64_t limit, struct perfdata_raw *ret, unsigned max,
-		      struct pd_order_block **ret_left)
+uint32_t pd_parts_add(struct pd_order_parts *parts)
+{
+	uint32_t part = parts->free;
+	if (part != PD_NO_PART) {
+		parts->free = parts->items[part].next;
+	} else {
+		if (parts->nr == PD_NO_PART ||
+		    pd_vector_grow(&parts->items, &parts->room, parts->nr, sizeof *parts->items) < 0)
+			return PD_NO_PART;
+		part = (uint32_t)parts->nr++;
+	}
+	parts->items[part] = (struct pd_order_part){ .next = PD_NO_PART };
+	return part;
+}
+
+void pd_parts_recycle(struct pd_order_parts *parts, uint32_t part)
+{
+	parts->items[part].next = parts->free;
+	parts->free = part;
+}
+
+unsigned pd_runs_take(struct pd_order_runs *runs, const struct pd_order_parts *parts, uint64_t limit,
+		      struct perfdata_raw *ret, unsigned max, struct pd_order_block **ret_left)
 {
 	struct pd_order_run *run = runs->heap;
 	const uint64_t turn = end_of_turn(runs), last = turn < limit ? turn : limit;
@@ -65,6 +86,13 @@ unsigned pd_runs_take(struct pd_order_runs *runs, uint64_t limit, struct perfdat
 	run->at += nr;
 	run->nr -= nr;
 	*ret_left = run->nr ? NULL : run->in.block;
+	if (!run->nr && run->next_part != PD_NO_PART) {
+		const struct pd_order_part *part = &parts->items[run->next_part];
+		run->at = part->at;
+		run->nr = part->nr;
+		run->in.block = part->block;
+		run->next_part = part->next;
+	}
 	if (run->nr)
 		run->time = run->at->time;
 	pd_runs_update(runs);

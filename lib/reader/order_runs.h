@@ -17,7 +17,8 @@ struct pd_order_block {
 	struct perfdata_raw raws[PD_BLOCK_RECORDS];
 };
 
-/* Waiting records, oldest first: adjacent ones of a block, all in one chunk, or the next record of a spilled run. */
+/* Waiting records, oldest first: adjacent ones of a block, all in one chunk, and those of further parts, which come
+ * next in the recording; or the next record of a spilled run. */
 struct pd_order_run {
 	uint64_t time;               /* time of the first record */
 	uint64_t number;             /* runs that begin later in the recording have larger numbers */
@@ -27,6 +28,22 @@ struct pd_order_run {
 		struct pd_order_block *block;
 		struct pd_run *spilled;
 	} in;
+	uint32_t next_part;          /* index of the next part; PD_NO_PART: none */
+};
+
+/* The records of a run in another block or chunk. With one run for each buffer of the recorder, however large, the heap
+ * stays small. */
+struct pd_order_part {
+	const struct perfdata_raw *at;
+	size_t nr;
+	struct pd_order_block *block;
+	uint32_t next;               /* as next_part; or the next free part */
+};
+#define PD_NO_PART UINT32_MAX
+struct pd_order_parts {
+	struct pd_order_part *items;
+	size_t nr, room;
+	uint32_t free;               /* the first free part; PD_NO_PART: none */
 };
 
 /* A heap: the run with the oldest record first. */
@@ -39,9 +56,13 @@ struct pd_order_runs {
 enum perfdata_status pd_runs_add(struct pd_order_runs *runs, const struct pd_order_run *run);
 /* Restores the order of the runs after the first one has changed; removes it if it has no records left. */
 void pd_runs_update(struct pd_order_runs *runs);
-/* Copies the oldest records: at most `max` of the first run, none newer than `limit`. *ret_left: the block of the run
- * if these were its last records, else NULL. */
-unsigned pd_runs_take(struct pd_order_runs *runs, uint64_t limit, struct perfdata_raw *ret, unsigned max,
-		      struct pd_order_block **ret_left);
+/* Copies the oldest records: at most `max` of the first part of the first run, none newer than `limit`. *ret_left: the
+ * block of the part if these were its last records, else NULL. */
+unsigned pd_runs_take(struct pd_order_runs *runs, const struct pd_order_parts *parts, uint64_t limit,
+		      struct perfdata_raw *ret, unsigned max, struct pd_order_block **ret_left);
+
+/* Adds a part without records; returns its index. PD_NO_PART without memory. */
+uint32_t pd_parts_add(struct pd_order_parts *parts);
+void pd_parts_recycle(struct pd_order_parts *parts, uint32_t part);
 
 #endif
