@@ -67,7 +67,8 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 static size_t memory_of(const struct pd_order *order)
 {
 	return order->block_bytes + order->coming_room * sizeof *order->coming +
-	       order->parts.room * sizeof *order->parts.items + (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
+	       order->parts.room * sizeof *order->parts.items +
+	       (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
 }
 
 static void account_for(struct perfdata_reader *reader, size_t memory)

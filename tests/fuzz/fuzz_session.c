@@ -207,8 +207,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (size % 4 == 1) {
 		const uint32_t kinds = size % 3 ? 1u << PERFDATA_SPAN_OFF : (1u << PERFDATA_SPAN_KINDS) - 1;
-		const struct counted of_spans = count(data, size, PERFDATA_NEED_THREADS, kinds),
-				     of_records = count(data, size, PERFDATA_NEED_THREADS | PERFDATA_NEED_RECORDS, kinds);
+		const uint32_t threads = PERFDATA_NEED_THREADS, records = threads | PERFDATA_NEED_RECORDS;
+		const struct counted of_spans = count(data, size, threads, kinds),
+				     of_records = count(data, size, records, kinds);
 		check(!memcmp(&of_spans, &of_records, sizeof of_spans));
 	}
 	return 0;
