@@ -643,8 +643,12 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 				return PERFDATA_OK;
 			}
 		}
-		/* the end, or a failure: all records that wait are released now */
 		reader->end = pd_reader_failed(reader, status);
+		/* Records that found no room may be older than those that wait: a caller that wants only the first
+		 * records would take later ones for them. */
+		if (status == PERFDATA_ENOMEM)
+			return reader->end;
+		/* the end, or another failure: all records that wait are released now */
 		order->limit = UINT64_MAX;
 		order->newest = UINT64_MAX;
 		order->releasing = end_run(order) == PERFDATA_OK;
