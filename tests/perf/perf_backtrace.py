@@ -316,7 +316,7 @@ def check(folder, files, build):
     built = run(*build, cwd=folder, env={"GOCACHE": os.path.join(folder, "go"), **os.environ})
     if built.returncode:
         return None, f"{build[0]} cannot build it: {built.stderr[-200:]!r}"
-    recorded = run(PERF, "record", "-q", "-m", "16M", "-e", "syscalls:sys_enter_getppid", "--call-graph", "dwarf,16384", "-o", data, "--", program)
+    recorded = run(PERF, "record", "-q", "-m", "64M", "-e", "syscalls:sys_enter_getppid", "--call-graph", "dwarf,16384", "-o", data, "--", program)
     if recorded.returncode:
         return None, f"perf cannot record it: {recorded.stderr[-100:]!r}"
     printed = [[int(word, 16) for word in line.split()] for line in recorded.stdout.decode().splitlines() if line.startswith(" ")]
