@@ -233,6 +233,8 @@ static inline __attribute__((always_inline)) unsigned pass_over(const struct pd_
 	struct pd_passed_samples *passed = reader->passed;
 	const size_t least = 8 + 8u * reader->events[0]->config->sample_fixed;
 	const uint8_t *first = samples->at;
+	uint64_t first_time = atomic_load_explicit(&passed->first_time, memory_order_relaxed),
+		 last_time = atomic_load_explicit(&passed->last_time, memory_order_relaxed);
 	unsigned nr = 0;
 	for (; samples->id_at && is_framed(samples) && samples->header.size >= least; pass_sample(samples), nr++) {
 		const uint64_t near = pd_load64(samples->at + samples->id_at, swap) - reader->first_id;
@@ -242,11 +244,19 @@ static inline __attribute__((always_inline)) unsigned pass_over(const struct pd_
 		struct pd_passed_event *event = &passed->events[index - 1];
 		if (!pd_passed_allows(passed, event, swap, samples->at, samples->header.size))
 			break;
-		pd_passed_count(event, pd_load64(samples->at + event->layout.time_at, swap), samples->header.size);
+		const uint64_t time = pd_load64(samples->at + event->layout.time_at, swap);
+		first_time = time < first_time ? time : first_time;
+		last_time = time > last_time ? time : last_time;
+		pd_passed_add(&event->nr_passed, 1);
 	}
-	passed->bytes += (uint64_t)(samples->at - first);
-	if (!window->is_inner)
-		pd_passed_add(&passed->file_bytes, (uint64_t)(samples->at - first));
+	const uint64_t bytes = (uint64_t)(samples->at - first);
+	if (!nr)
+		return 0;
+	atomic_store_explicit(&passed->first_time, first_time, memory_order_relaxed);
+	atomic_store_explicit(&passed->last_time, last_time, memory_order_relaxed);
+	pd_passed_add(&passed->bytes, bytes);
+	pd_passed_add(&passed->file_bytes, window->is_inner ? 0 : bytes);
+	passed->recently_passed += bytes;
 	return nr;
 }
 

@@ -16,11 +16,11 @@ void pd_passed_gather(struct perfdata_reader *reader, struct perfdata_raw *raws,
 		return;
 	for (unsigned i = 0; i < nr; i++)
 		bytes += raws[i].size;
-	passed->returned_bytes += bytes;
-	const bool is_sparse = passed->bytes / SPARSE > passed->returned_bytes;
-	if (passed->bytes + passed->returned_bytes >= (uint64_t)(2 * SPARSE) * PD_CHUNK_SIZE) {
-		passed->bytes /= 2;
-		passed->returned_bytes /= 2;
+	passed->recently_returned += bytes;
+	const bool is_sparse = passed->recently_passed / SPARSE > passed->recently_returned;
+	if (passed->recently_passed + passed->recently_returned >= (uint64_t)(2 * SPARSE) * PD_CHUNK_SIZE) {
+		passed->recently_passed /= 2;
+		passed->recently_returned /= 2;
 	}
 	if (!is_sparse || bytes > MOST_GATHERED)
 		return;
@@ -58,10 +58,9 @@ static struct pd_passed_samples *make_passed(struct perfdata_reader *reader)
 		return NULL;
 	passed->nr_events = reader->nr_events;
 	pd_passed_forget_threads(passed);
-	for (size_t i = 0; i < passed->nr_events; i++) {
+	for (size_t i = 0; i < passed->nr_events; i++)
 		passed->events[i].since = UINT64_MAX;
-		atomic_init(&passed->events[i].first_time, UINT64_MAX);
-	}
+	atomic_init(&passed->first_time, UINT64_MAX);
 	return passed;
 }
 
@@ -93,16 +92,24 @@ enum perfdata_status pd_reader_pass_over(struct perfdata_reader *reader, const s
 
 static uint64_t value_of(const _Atomic uint64_t *count) { return atomic_load_explicit(count, memory_order_relaxed); }
 
-struct pd_passed pd_reader_take_passed(struct perfdata_reader *reader, size_t index)
+uint64_t pd_reader_take_passed(struct perfdata_reader *reader, size_t index)
 {
 	if (!reader->passed || index >= reader->passed->nr_events)
-		return (struct pd_passed){ 0 };
+		return 0;
 	struct pd_passed_event *event = &reader->passed->events[index];
-	const struct pd_passed ret = { .samples = value_of(&event->samples) - event->taken_samples,
-				       .bytes = value_of(&event->bytes) - event->taken_bytes,
-				       .first_time = value_of(&event->first_time),
-				       .last_time = value_of(&event->last_time) };
-	event->taken_samples += ret.samples;
-	event->taken_bytes += ret.bytes;
+	const uint64_t ret = value_of(&event->nr_passed) - event->nr_taken;
+	event->nr_taken += ret;
+	return ret;
+}
+
+struct pd_passed_sum pd_reader_take_passed_sum(struct perfdata_reader *reader)
+{
+	struct pd_passed_samples *passed = reader->passed;
+	if (!passed)
+		return (struct pd_passed_sum){ 0, UINT64_MAX, UINT64_MAX };
+	const uint64_t bytes = value_of(&passed->bytes), last = value_of(&passed->last_time);
+	const struct pd_passed_sum ret = { bytes - passed->taken_bytes, value_of(&passed->first_time),
+					   bytes ? last : UINT64_MAX };
+	passed->taken_bytes = bytes;
 	return ret;
 }

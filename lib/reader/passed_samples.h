@@ -22,9 +22,8 @@ struct pd_passed_layout {
 struct pd_passed_event {
 	struct pd_passed_layout layout;
 	uint64_t since;              /* least time of its samples that were returned; UINT64_MAX: none was */
-	/* of its samples that were passed over; the thread that reads counts, any thread reads the counts */
-	_Atomic uint64_t samples, bytes, first_time, last_time;
-	uint64_t taken_samples, taken_bytes;       /* for pd_reader_take_passed */
+	_Atomic uint64_t nr_passed;  /* the thread that reads counts, any thread reads the count */
+	uint64_t nr_taken;           /* for pd_reader_take_passed */
 };
 /* A thread of which a sample was returned; no EXIT or FORK came since. */
 struct pd_seen_thread {
@@ -33,9 +32,11 @@ struct pd_seen_thread {
 	uint32_t cpu;                /* the CPU's later samples come later in the file, too */
 };
 struct pd_passed_samples {
-	_Atomic uint64_t file_bytes; /* of passed samples that are not in COMPRESSED records */
-	uint64_t bytes;              /* of passed samples; both halved from time to time: */
-	uint64_t returned_bytes;     /* of returned records */
+	/* of all passed samples; file_bytes: of those that are not in COMPRESSED records */
+	_Atomic uint64_t bytes, file_bytes, first_time, last_time;
+	uint64_t taken_bytes;        /* for pd_reader_take_passed_sum */
+	/* bytes of the last passed samples and of the last returned records; halved from time to time */
+	uint64_t recently_passed, recently_returned;
 	struct pd_chunk *gathered;   /* held: records copied by pd_passed_gather; or NULL */
 	struct pd_seen_thread seen[PD_SEEN_THREADS];   /* by pd_seen_place */
 	size_t nr_events;
@@ -66,21 +67,10 @@ static inline __attribute__((always_inline)) bool pd_passed_allows(const struct 
 	       (layout->after == PD_AFTER_NONE || time >= passed->events[layout->after].since);
 }
 
-/* One thread counts and any thread reads, so a sum needs no atomic addition. */
+/* One thread counts and any thread reads, so an atomic addition is not needed. */
 static inline __attribute__((always_inline)) void pd_passed_add(_Atomic uint64_t *count, uint64_t more)
 {
 	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + more, memory_order_relaxed);
-}
-
-static inline __attribute__((always_inline)) void pd_passed_count(struct pd_passed_event *event, uint64_t time,
-								  uint64_t bytes)
-{
-	pd_passed_add(&event->samples, 1);
-	pd_passed_add(&event->bytes, bytes);
-	if (time < atomic_load_explicit(&event->first_time, memory_order_relaxed))
-		atomic_store_explicit(&event->first_time, time, memory_order_relaxed);
-	if (time > atomic_load_explicit(&event->last_time, memory_order_relaxed))
-		atomic_store_explicit(&event->last_time, time, memory_order_relaxed);
 }
 
 /* Takes note of a sample that is returned. */

@@ -40,12 +40,13 @@ bool pd_reader_may_pass_over(const struct perfdata_reader *reader);
  * pd_reader_may_pass_over. PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_pass_over(struct perfdata_reader *reader, const struct perfdata_event *event,
 					 const struct perfdata_event *after);
-struct pd_passed {
-	uint64_t samples, bytes;               /* since the last call */
-	uint64_t first_time, last_time;        /* of all passed samples, if any; ns */
+/* How many samples of the event with this index were passed over since the last call. */
+uint64_t pd_reader_take_passed(struct perfdata_reader *reader, size_t event);
+struct pd_passed_sum {
+	uint64_t bytes;                        /* of the samples passed over since the last call */
+	uint64_t first_time, last_time;        /* of all passed samples, in ns; UINT64_MAX: there are none */
 };
-/* What was passed over of the event with this index, for a caller that adds up the results of its calls. */
-struct pd_passed pd_reader_take_passed(struct perfdata_reader *reader, size_t event);
+struct pd_passed_sum pd_reader_take_passed_sum(struct perfdata_reader *reader);
 
 /* As perfdata_reader_feature_text, but ignores `no_meta`: for callers that draw conclusions from the text without
  * showing it. */

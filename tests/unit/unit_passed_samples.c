@@ -89,7 +89,7 @@ static struct story read_story(const struct recorded *recorded, uint32_t kinds, 
 	if (story.end == PERFDATA_END)
 		add_counts(&story, session);
 	for (size_t i = 0; reader->passed && i < reader->passed->nr_events; i++)
-		story.passed += reader->passed->events[i].taken_samples;
+		story.passed += reader->passed->events[i].nr_taken;
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 	return story;

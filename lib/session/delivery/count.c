@@ -247,24 +247,25 @@ static enum perfdata_status add_passed(struct perfdata_session *session)
 	struct pd_counts *counts = &session->counts;
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	const struct pd_passed_sum sum = pd_reader_take_passed_sum(session->reader);
 	const struct perfdata_event *event;
+	count_time(summary, sum.first_time);
+	count_time(summary, sum.last_time);
+	type->bytes += sum.bytes;
 	for (uint32_t i = 0; (event = perfdata_reader_event(session->reader, i)); i++) {
-		const struct pd_passed passed = pd_reader_take_passed(session->reader, i);
-		struct perfdata_event_count *slot = passed.samples ? event_slot(counts, event) : NULL;
-		if (!passed.samples)
+		const uint64_t nr = pd_reader_take_passed(session->reader, i);
+		struct perfdata_event_count *slot = nr ? event_slot(counts, event) : NULL;
+		if (!nr)
 			continue;
 		if (!slot)
 			return PERFDATA_ENOMEM;
-		slot->samples += passed.samples;
-		slot->deliveries += passed.samples;
-		count_time(summary, passed.first_time);
-		count_time(summary, passed.last_time);
-		type->records += passed.samples;
-		type->bytes += passed.bytes;
-		summary->records += passed.samples;
-		summary->records_out += passed.samples;
-		summary->samples_out += passed.samples;
-		summary->deliveries_out += passed.samples;
+		slot->samples += nr;
+		slot->deliveries += nr;
+		type->records += nr;
+		summary->records += nr;
+		summary->records_out += nr;
+		summary->samples_out += nr;
+		summary->deliveries_out += nr;
 	}
 	return PERFDATA_OK;
 }
