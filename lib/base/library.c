@@ -3,6 +3,7 @@
 #include "config.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include "base/error.h"
 #include "base/library.h"
@@ -43,21 +44,31 @@ enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_lib
 	return failure->code ? pd_status_of_errno(failure->code) : PERFDATA_ABSENT;
 }
 
+/* Waits for a thread that loads the library. True: it is for the caller to load it. */
+static bool begin_loading(struct pd_library *library, enum pd_library_state *ret_state)
+{
+	for (;; sched_yield()) {
+		*ret_state = atomic_load_explicit(&library->state, memory_order_acquire);
+		if (*ret_state == PD_LIBRARY_LOADED || *ret_state == PD_LIBRARY_MISSING)
+			return false;
+		if (*ret_state == PD_LIBRARY_UNUSED &&
+		    atomic_compare_exchange_strong(&library->state, ret_state, PD_LIBRARY_LOADING))
+			return true;
+	}
+}
+
 enum perfdata_status pd_library_load(struct pd_library *library, struct pd_library_failure *failure)
 {
+	enum pd_library_state state;
 	void *handle;
 
 	*failure = (struct pd_library_failure){ .text = NULL };
-	if (atomic_load_explicit(&library->is_loaded, memory_order_acquire))
-		return PERFDATA_OK;
-	if (atomic_load(&library->is_missing))
-		return PERFDATA_ABSENT;
+	if (!begin_loading(library, &state))
+		return state == PD_LIBRARY_LOADED ? PERFDATA_OK : PERFDATA_ABSENT;
 	enum perfdata_status status = pd_library_open(library->name, &handle, failure);
 	if (!status && !library->find_functions(handle))
 		status = PERFDATA_ABSENT;
-	if (status == PERFDATA_ABSENT)
-		atomic_store(&library->is_missing, true);
-	if (!status)
-		atomic_store_explicit(&library->is_loaded, true, memory_order_release);
+	state = !status ? PD_LIBRARY_LOADED : status == PERFDATA_ABSENT ? PD_LIBRARY_MISSING : PD_LIBRARY_UNUSED;
+	atomic_store_explicit(&library->state, state, memory_order_release);
 	return status;
 }

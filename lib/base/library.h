@@ -12,24 +12,26 @@ struct pd_library_failure {
 	int code;              /* errno value; 0: the library is not installed, or is no usable library */
 };
 
+enum pd_library_state { PD_LIBRARY_UNUSED, PD_LIBRARY_LOADING, PD_LIBRARY_LOADED, PD_LIBRARY_MISSING };
+
 /* Opens a library of the system. Returns PERFDATA_OK; PERFDATA_ABSENT; or the status for failure->code. */
 enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_library_failure *failure);
 
-/* A library that is loaded at first need and stays loaded. A process has one, so each thread that loads it finds the
- * same functions. */
+/* A library that is loaded at first need and stays loaded. */
 struct pd_library {
 	const char *name;
-	bool (*find_functions)(void *handle);   /* false: this version lacks a function */
-	atomic_bool is_loaded, is_missing;
+	/* Stores the functions; false: this version lacks one. Only one thread calls it, before any uses a function. */
+	bool (*find_functions)(void *handle);
+	_Atomic(enum pd_library_state) state;
 };
 
 /* Loads the library, unless it is loaded. Returns as pd_library_open. After a failure the next call tries again; a
- * library that is not installed is not looked for again. */
+ * library that is not installed is not looked for again. Thread-safe: while one thread loads it, others wait. */
 enum perfdata_status pd_library_load(struct pd_library *library, struct pd_library_failure *failure);
 
 /* A member of a table of functions, with the type that the library's header states. Use: struct table {
  * LIST(PD_LIBRARY_MEMBER) }, where LIST(FUNCTION) contains FUNCTION(name) for each. */
-#define PD_LIBRARY_MEMBER(name) _Atomic(__typeof__(&name)) name;
+#define PD_LIBRARY_MEMBER(name) __typeof__(&name) name;
 /* Defines `finder`, for pd_library.find_functions, which finds the functions of a list for a table. */
 #define PD_LIBRARY_FINDER(finder, LIST, functions) \
 	static bool finder(void *handle) \
@@ -43,7 +45,7 @@ enum perfdata_status pd_library_load(struct pd_library *library, struct pd_libra
 	found = dlsym(handle, #name); \
 	if (!found) \
 		return false; \
-	atomic_store_explicit(&table->name, *(__typeof__(&name) *)&found, memory_order_relaxed);
+	table->name = *(__typeof__(&name) *)&found;
 /* For a build that links the library instead: initializes the member. */
 #define PD_LIBRARY_LINKED(name) .name = (name),
 

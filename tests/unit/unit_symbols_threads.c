@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/library.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
@@ -178,12 +179,47 @@ static void test_tables(void)
 	perfdata_symbols_free(symbols);
 }
 
+/* --- a library that several threads load -------------------------------------------------------------------------- */
+
+struct loaded {
+	void *handle;                /* written by the thread that loads, read by all: a race if two threads load */
+	unsigned times;
+};
+static struct loaded loaded;
+
+static bool take_library(void *handle)
+{
+	loaded.handle = handle;
+	loaded.times++;
+	return true;
+}
+
+static struct pd_library libm = { .name = "libm.so.6", .find_functions = take_library };
+
+static void load_library(void *user, unsigned thread)
+{
+	bool *failed = user;
+	struct pd_library_failure failure;
+	failed[thread] = pd_library_load(&libm, &failure) != PERFDATA_OK || !loaded.handle || loaded.times != 1;
+}
+
+static void test_library(void)
+{
+	bool failed[THREADS] = { false };
+	struct pd_team *team = pd_team_start(THREADS - 1, load_library, failed);
+	load_library(failed, THREADS - 1);
+	pd_team_join(team);
+	for (unsigned i = 0; i < THREADS; i++)
+		CHECK(!failed[i]);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "threads: the same answers as one thread alone", test_threads },
 		{ "threads with little memory: the same answers, too", test_short_memory },
 		{ "threads that share tables of debug information", test_tables },
+		{ "threads that load a library at the same time", test_library },
 	};
 	const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (size <= 0) {
