@@ -153,7 +153,17 @@ enum perfdata_status pd_reader_attach(struct perfdata_reader *reader, bool in_ti
 void pd_reader_detach(struct perfdata_reader *reader)
 {
 	reader->is_attached = false;
-	if (reader->options.order == PERFDATA_ORDER_DEFAULT && !reader->was_asked)
+	if (reader->was_asked)
+		return;                  /* no other session will be attached */
+	/* the next session makes its own choices */
+	pd_passed_free(reader->passed);
+	reader->passed = NULL;
+	pd_trace_samples_free(reader);
+	for (size_t i = 0; i < reader->nr_events; i++)
+		reader->events[i]->is_time_off = false;
+	if (reader->payloads_of_session)
+		reader->options.payloads = reader->payloads_of_session = false;
+	if (reader->options.order == PERFDATA_ORDER_DEFAULT)
 		pd_order_free(reader);
 }
 
@@ -596,7 +606,11 @@ bool pd_reader_is_in_time(const struct perfdata_reader *reader)
 
 bool pd_reader_gives_payloads(const struct perfdata_reader *reader) { return reader->options.payloads; }
 bool pd_reader_was_asked(const struct perfdata_reader *reader) { return reader->was_asked; }
-void pd_reader_give_payloads(struct perfdata_reader *reader) { reader->options.payloads = true; }
+void pd_reader_give_payloads(struct perfdata_reader *reader)
+{
+	reader->payloads_of_session = !reader->options.payloads;
+	reader->options.payloads = true;
+}
 
 int64_t pd_reader_written(const struct perfdata_reader *reader)
 {

@@ -196,6 +196,7 @@ struct perfdata_reader {
 	struct pd_hash_map types_reported;              /* record types named by findings */
 	bool is_attached;                      /* a session is open on the reader */
 	bool was_asked;                        /* a record was asked for */
+	bool payloads_of_session;              /* payloads are returned for the session alone */
 	bool has_errors;
 	uint64_t nr_records;                   /* number of records framed so far */
 	uint64_t at_record;                    /* number of the record to which findings refer */

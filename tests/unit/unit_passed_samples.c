@@ -128,10 +128,56 @@ static void test_recordings(void)
 	CHECK(nr_passed > 1000);
 }
 
+/* Opens a session on a recording of testdata, after `before` was opened and closed if it is not NULL; returns how many
+ * records the session gives. */
+static uint64_t count_after(const char *name, const struct perfdata_session_options *before)
+{
+	const struct perfdata_session_options of_records = { .size = sizeof of_records,
+							     .needs = PERFDATA_NEED_RECORDS };
+	const char *top = getenv("top_srcdir");
+	char path[4096];
+	struct perfdata_reader *reader;
+	struct perfdata_session *session;
+	struct perfdata_batch *batch;
+	uint64_t nr = 0;
+	snprintf(path, sizeof path, "%s/testdata/%s", top ? top : ".", name);
+	CHECK_EQ(perfdata_reader_open_path(path, NULL, &reader, NULL), PERFDATA_OK);
+	if (before) {
+		CHECK_EQ(perfdata_session_open(reader, before, &session, NULL), PERFDATA_OK);
+		perfdata_session_close(session);
+	}
+	CHECK_EQ(perfdata_session_open(reader, &of_records, &session, NULL), PERFDATA_OK);
+	CHECK(!reader->passed && !reader->traces && !reader->options.payloads);
+	for (size_t i = 0; i < reader->nr_events; i++)
+		CHECK(!reader->events[i]->is_time_off);
+	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
+		nr += batch->nr_records;
+		perfdata_batch_release(batch);
+	}
+	perfdata_session_close(session);
+	perfdata_reader_close(reader);
+	return nr;
+}
+
+/* A session that ends before it reads leaves nothing of its choices to the next session of the reader. */
+static void test_next_session(void)
+{
+	const struct perfdata_session_options of_spans = { .size = sizeof of_spans, .needs = PERFDATA_NEED_THREADS,
+							   .spans = 1u << PERFDATA_SPAN_RUN },
+					      of_waits = { .size = sizeof of_waits,
+							   .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_PAYLOADS,
+							   .off_cpu = PERFDATA_OFF_CPU_OFF,
+							   .trace_samples = PERFDATA_TRACE_BRANCHES };
+	CHECK(count_after("trace-73.data", NULL) > 10);
+	CHECK_EQ(count_after("trace-73.data", &of_spans), count_after("trace-73.data", NULL));
+	CHECK_EQ(count_after("spans/wide.data", &of_waits), count_after("spans/wide.data", NULL));
+}
+
 int main(void)
 {
 	const struct unit_case cases[] = {
 		{ "every recording, with and without samples that nobody needs", test_recordings },
+		{ "another session of the same reader", test_next_session },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }

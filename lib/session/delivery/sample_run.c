@@ -156,9 +156,9 @@ enum perfdata_status pd_pass_over_samples(struct perfdata_session *session)
 		waking = pd_session_spans_use_waking(session, event) ? event : NULL;
 	for (size_t i = 0; status == PERFDATA_OK && (event = perfdata_reader_event(session->reader, i)); i++) {
 		const struct pd_span_use *use = use_of(session, event);
-		const bool is_late = waking && pd_session_spans_use_wakeup(session, event);
-		if (use->is_plain && (is_late || !use->is_used))
-			status = pd_reader_pass_over(session->reader, event, is_late ? waking : NULL);
+		const bool is_wakeup = waking && pd_session_spans_use_wakeup(session, event);
+		if (use->is_plain && (is_wakeup || !use->is_used))
+			status = pd_reader_pass_over(session->reader, event, is_wakeup ? waking : NULL);
 	}
 	return status;
 }
