@@ -122,10 +122,8 @@ static bool make_slots(struct pd_path_tree *tree)
  * of this slot is compared. */
 static inline void fetch_slot(const struct pd_path_tree *tree, uint32_t parent, uint32_t label)
 {
-	const uint32_t at = (uint32_t)hash_of(tree, parent, label) & (uint32_t)(tree->nr_slots - 1);
-	const size_t page = at >> tree->slots.shift;
-	if (page < tree->slots.nr_pages && tree->slots.pages[page].bytes)
-		pd_prefetch(tree->slots.pages[page].bytes + (at & tree->slots.mask) * sizeof(uint32_t));
+	const uint64_t hash = hash_of(tree, parent, label);
+	pd_prefetch(peek_item(&tree->slots, (uint32_t)(hash & (tree->nr_slots - 1))));
 }
 
 /* Returns the child of `parent` that begins a run; 0: there is none; UINT32_MAX: see status. `next`: the label that
@@ -280,13 +278,6 @@ static int fail_reading(struct pd_path_tree *tree, enum perfdata_status status)
 	return -1;
 }
 
-static inline void fetch_word(const struct pd_path_tree *tree, uint32_t node)
-{
-	const char *page = tree->words.pages[node >> tree->words.shift].bytes;
-	if (page)
-		pd_prefetch(page + (node & tree->words.mask) * sizeof(uint32_t));
-}
-
 int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
 {
 	const uint32_t base = climb->node & ~tree->words.mask, first = base ? 0 : 1;   /* the root has no label */
@@ -307,7 +298,7 @@ int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
 	if (!before)
 		return fail_reading(tree, tree->words.status);
 	climb->node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
-	fetch_word(tree, climb->node);
+	pd_prefetch(peek_item(&tree->words, climb->node));
 	return 0;
 }
 

@@ -25,7 +25,7 @@ struct pd_passed_event {
 	_Atomic uint64_t nr_passed;  /* the thread that reads counts, any thread reads the count */
 	uint64_t nr_taken;           /* for pd_reader_take_passed */
 };
-/* A thread of which a sample was returned; no EXIT or FORK came since. */
+/* A thread that has had a returned sample since the last EXIT or FORK record. */
 struct pd_seen_thread {
 	uint64_t time;               /* of the sample; UINT64_MAX: no thread */
 	int32_t pid, tid;

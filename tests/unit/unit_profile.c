@@ -413,7 +413,7 @@ static uint64_t check_sums(bool tight)
 
 static void test_sums(void) { CHECK_EQ(check_sums(false), check_sums(true)); }
 
-/* Sorts keys of which one in `share` is late; 0: none. */
+/* Sorts keys. One in `share` keys comes late; with 0, no key does. */
 static void check_late(uint32_t share)
 {
 	enum { SAMPLES = 5000 };

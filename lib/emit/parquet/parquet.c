@@ -611,6 +611,7 @@ static enum perfdata_status write_all_last(struct parquet_state *state, const st
 	columns->threads = state->jobs ? state->jobs : 1;
 	columns->out = out;
 	columns->end = end;
+	/* the first time adds the rows that describe the recording, which then wait */
 	enum perfdata_status status = write_waiting(state, columns);
 	if (!status)
 		status = write_waiting(state, columns);

@@ -85,11 +85,16 @@ void pd_stack_route_free(struct stack_route *route)
 	pd_free(route);
 }
 
+/* Whether a caller's address is one to which its callee returns, by the sides of both frames. */
+static bool is_return(uint16_t origin, bool caller_is_kernel, bool callee_is_kernel)
+{
+	return origin == PERFDATA_STEP_RECORDED && (!callee_is_kernel || caller_is_kernel);
+}
+
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee)
 {
-	if (origin != PERFDATA_STEP_RECORDED)
-		return false;
-	return !pd_session_frame_is_kernel(session, callee) || pd_session_frame_is_kernel(session, caller);
+	return is_return(origin, pd_session_frame_is_kernel(session, caller),
+			 pd_session_frame_is_kernel(session, callee));
 }
 
 /* Whether a frame is in the kernel. */
@@ -109,8 +114,7 @@ static bool is_kernel(struct stack_route *route, uint32_t frame)
 static bool is_return_address(struct stack_route *route, const struct stack_step *caller,
 			      const struct stack_step *callee)
 {
-	return caller->origin == PERFDATA_STEP_RECORDED &&
-	       (!is_kernel(route, callee->frame) || is_kernel(route, caller->frame));
+	return is_return(caller->origin, is_kernel(route, caller->frame), is_kernel(route, callee->frame));
 }
 
 static inline void set_step(struct stack_step *step, uint32_t node, const struct pd_profile_node *at)

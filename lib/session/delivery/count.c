@@ -168,10 +168,18 @@ static inline bool count_sample(struct pd_counts *counts, const struct perfdata_
 	return true;
 }
 
+/* Adds to the counts that all samples share. */
+static void add_samples(struct pd_counts *counts, uint64_t nr, uint64_t bytes)
+{
+	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	type->records += nr;
+	type->bytes += bytes;
+	counts->summary.records += nr;
+}
+
 enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct perfdata_raw *raws, unsigned nr)
 {
 	struct perfdata_summary *summary = &counts->summary;
-	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
 	struct times times = times_of(summary);
 	uint64_t bytes = 0;
 	for (unsigned i = 0; i < nr; i++) {
@@ -182,9 +190,7 @@ enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct per
 			count_flags(summary, raws[i].flags);
 	}
 	set_times(summary, &times);
-	type->bytes += bytes;
-	type->records += nr;
-	summary->records += nr;
+	add_samples(counts, nr, bytes);
 	return PERFDATA_OK;
 }
 
@@ -192,7 +198,6 @@ enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct p
 					unsigned nr, size_t *bytes)
 {
 	struct perfdata_summary *summary = &counts->summary;
-	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
 	struct times times = times_of(summary);
 	uint64_t sum = 0;
 	for (unsigned i = 0; i < nr; i++) {
@@ -201,9 +206,7 @@ enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct p
 		sum += summaries[i].size;
 	}
 	set_times(summary, &times);
-	type->records += nr;
-	type->bytes += sum;
-	summary->records += nr;
+	add_samples(counts, nr, sum);
 	summary->records_out += nr;
 	summary->samples_out += nr;
 	*bytes += (size_t)sum;
@@ -246,12 +249,11 @@ static enum perfdata_status add_passed(struct perfdata_session *session)
 {
 	struct pd_counts *counts = &session->counts;
 	struct perfdata_summary *summary = &counts->summary;
-	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
 	const struct pd_passed_sum sum = pd_reader_take_passed_sum(session->reader);
 	const struct perfdata_event *event;
+	uint64_t all = 0;
 	count_time(summary, sum.first_time);
 	count_time(summary, sum.last_time);
-	type->bytes += sum.bytes;
 	for (uint32_t i = 0; (event = perfdata_reader_event(session->reader, i)); i++) {
 		const uint64_t nr = pd_reader_take_passed(session->reader, i);
 		struct perfdata_event_count *slot = nr ? event_slot(counts, event) : NULL;
@@ -261,12 +263,12 @@ static enum perfdata_status add_passed(struct perfdata_session *session)
 			return PERFDATA_ENOMEM;
 		slot->samples += nr;
 		slot->deliveries += nr;
-		type->records += nr;
-		summary->records += nr;
-		summary->records_out += nr;
-		summary->samples_out += nr;
-		summary->deliveries_out += nr;
+		all += nr;
 	}
+	add_samples(counts, all, sum.bytes);
+	summary->records_out += all;
+	summary->samples_out += all;
+	summary->deliveries_out += all;
 	return PERFDATA_OK;
 }
 

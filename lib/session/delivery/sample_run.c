@@ -139,18 +139,24 @@ static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_sess
 	return use->is_plain ? use : NULL;
 }
 
-/* Whether a session's samples concern only spans, their threads and the counts of events. */
-static bool is_for_spans_alone(const struct perfdata_session *session)
+/* Whether no sample of the session needs special treatment on account of its options. */
+static bool takes_runs(const struct perfdata_session *session)
 {
 	const bool weighs = session->off_cpu && session->off_cpu != PERFDATA_OFF_CPU_BESIDE;
-	return session->only_spans && session->filter.passes_samples && !session->options.limit && !weighs;
+	return !session->options.limit && !weighs;
+}
+
+/* Whether samples that come in runs concern only spans, their threads and the counts of events. */
+static bool is_for_spans_alone(const struct perfdata_session *session)
+{
+	return session->only_spans && session->filter.passes_samples;
 }
 
 enum perfdata_status pd_pass_over_samples(struct perfdata_session *session)
 {
 	const struct perfdata_event *event, *waking = NULL;
 	enum perfdata_status status = PERFDATA_OK;
-	if (!is_for_spans_alone(session) || !pd_reader_may_pass_over(session->reader))
+	if (!takes_runs(session) || !is_for_spans_alone(session) || !pd_reader_may_pass_over(session->reader))
 		return PERFDATA_OK;
 	for (size_t i = 0; !waking && (event = perfdata_reader_event(session->reader, i)); i++)
 		waking = pd_session_spans_use_waking(session, event) ? event : NULL;
@@ -198,8 +204,7 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	unsigned count = 0;
 
 	*ret_taken = 0;
-	const bool weighs = session->off_cpu && session->off_cpu != PERFDATA_OFF_CPU_BESIDE;
-	if (session->options.limit || weighs || (session->state && session->state->guests))
+	if (!takes_runs(session) || (session->state && session->state->guests))
 		return PERFDATA_OK;
 	if (is_for_spans_alone(session))
 		return take_for_spans(session, raws, nr, ret_taken);
