@@ -330,13 +330,17 @@ enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN, PD_RULE_IN_R
  * function that aligns its stack keeps the old stack pointer in a callee-saved register, and the reader follows
  * only rbx, which the dynamic linker of x86 uses. */
 enum pd_rule_base { PD_RULE_FROM_SP, PD_RULE_FROM_FP, PD_RULE_FROM_KEPT };
+/* Two words, so that threads can share a table of rules without a lock. */
 struct pd_rule {
-	enum pd_rule_kind kind;
-	enum pd_rule_base base;               /* register from which the caller's frame is computed */
-	bool is_signed;                       /* the return address is signed */
-	enum pd_rule_place return_address, fp, kept;
-	int32_t cfa, return_address_at, fp_at, kept_at;   /* offsets in bytes: cfa from `base`, others from the CFA */
+	enum pd_rule_kind kind : 3;
+	enum pd_rule_base base : 2;           /* register from which the caller's frame is computed */
+	bool is_signed : 1;                   /* the return address is signed */
+	enum pd_rule_place return_address : 2, fp : 2, kept : 2;
+	/* offsets in bytes: cfa from `base`, others from the CFA */
+	int16_t return_address_at;
+	int32_t cfa, fp_at, kept_at;
 };
+_Static_assert(sizeof(struct pd_rule) == 16, "a rule has two words");
 struct pd_lines;    /* dwarf_lines.c */
 struct pd_rules;    /* unwind_rules.c */
 struct pd_asked;    /* answers.h */

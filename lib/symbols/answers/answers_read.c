@@ -266,13 +266,13 @@ static int take_rule(struct pd_answers *a, char *at)
 	    !take_u32(&at, PD_RULE_FROM_KEPT, &base) || !take_u32(&at, 1, &is_signed) || !take_u32(&at, 63, &places) ||
 	    !take_u32(&at, UINT32_MAX, &cfa) || !take_u32(&at, UINT32_MAX, &return_address_at) ||
 	    !take_u32(&at, UINT32_MAX, &fp_at) || !take_u32(&at, UINT32_MAX, &kept_at) || (places & 3) == 3 ||
-	    (places >> 2 & 3) == 3 || places >> 4 == 3 ||
+	    (places >> 2 & 3) == 3 || places >> 4 == 3 || (int32_t)return_address_at != (int16_t)return_address_at ||
 	    (a->nr_rules && r.address <= a->rules[a->nr_rules - 1].address))
 		return BAD;
 	r.rule = (struct pd_rule){
-		.kind = kind, .base = base, .is_signed = is_signed,
-		.return_address = places & 3, .fp = places >> 2 & 3, .kept = places >> 4,
-		.cfa = (int32_t)cfa, .return_address_at = (int32_t)return_address_at, .fp_at = (int32_t)fp_at,
+		.kind = kind & 7, .base = base & 3, .is_signed = is_signed,
+		.return_address = places & 3, .fp = places >> 2 & 3, .kept = places >> 4 & 3,
+		.cfa = (int32_t)cfa, .return_address_at = (int16_t)return_address_at, .fp_at = (int32_t)fp_at,
 		.kept_at = (int32_t)kept_at,
 	};
 	if (GROW(a, rules) < 0)

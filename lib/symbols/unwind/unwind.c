@@ -47,10 +47,14 @@ static void take_value(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_p
 /* Goes to the caller's frame. */
 static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f)
 {
-	const struct value sp = { f->sp, true }, *bases[] = { &sp, &f->fp, &f->kept }, *base = bases[rule->base];
-	if (!base->known)
-		return rule->base == PD_RULE_FROM_KEPT ? LIBDWFL : END;
-	const uint64_t cfa = base->is + (uint64_t)(int64_t)rule->cfa;
+	uint64_t cfa = f->sp;
+	if (rule->base != PD_RULE_FROM_SP) {
+		const struct value *base = rule->base == PD_RULE_FROM_FP ? &f->fp : &f->kept;
+		if (!base->known)
+			return rule->base == PD_RULE_FROM_KEPT ? LIBDWFL : END;
+		cfa = base->is;
+	}
+	cfa += (uint64_t)(int64_t)rule->cfa;
 	if (rule->return_address == PD_RULE_IN_REGISTER)
 		f->lr = recorded_register(u, (unsigned)rule->return_address_at);
 	else
@@ -80,22 +84,37 @@ static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 static struct pd_rule rule_at(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
 {
 	struct pd_rule rule = { .kind = PD_RULE_NONE };
-	if (module && !pd_rule_find(module->dso, address - module->bias, !u->is_ahead, &rule))
+	if (module && !pd_rule_find_again(module->dso, address - module->bias, !u->is_ahead, &rule))
 		u->needs_turn = true;
 	return rule;
+}
+
+/* Returns the module of the last frame if it contains an address and the address before; else NULL. */
+static inline const struct pd_unwind_module *module_inside(const struct perfdata_unwinder *u, uint64_t pc)
+{
+	const struct pd_unwind_module *last = u->last_module < u->nr_modules ? &u->modules[u->last_module] : NULL;
+	return last && last->start < pc && pc < last->end && !u->overlap ? last : NULL;
+}
+
+/* Finds the module of a frame; *ret: NULL if there is none. false: libdwfl has to find it. */
+static bool find_module_of_frame(struct perfdata_unwinder *u, uint64_t pc, bool is_first,
+				 const struct pd_unwind_module **ret)
+{
+	if (!is_first)
+		(void)pd_unwinder_take_map(u, pc);
+	*ret = pd_unwinder_find_module(u, pc - !is_first);
+	/* Where two files adjoin, libdwfl takes the second file into account too late; the result must not differ. */
+	return !u->overlap && (is_first || *ret == pd_unwinder_find_module(u, pc));
 }
 
 static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool is_first)
 {
 	const uint64_t address = f->pc - !is_first;
-	u->is_cut = false;
-	if (!is_first)
-		(void)pd_unwinder_take_map(u, f->pc);
-	const struct pd_unwind_module *module = pd_unwinder_find_module(u, address);
-	/* Where two files adjoin, libdwfl takes the second file into account too late; the result must not differ. */
-	if (u->overlap || (!is_first && module != pd_unwinder_find_module(u, f->pc)))
-		return LIBDWFL;
+	const struct pd_unwind_module *module = module_inside(u, f->pc);
 	struct pd_rule rule;
+	u->is_cut = false;
+	if (!module && !find_module_of_frame(u, f->pc, is_first, &module))
+		return LIBDWFL;
 	if (module || pd_unwinder_take_map(u, address))
 		rule = rule_at(u, module, address);
 	else if (pd_unwinder_find_jit_rule(u, address, &rule))

@@ -25,6 +25,12 @@ struct run {
 #define COST_OF_ROW 32u
 #define COST_OF_STEP 8u
 
+/* Most numbers have one byte. */
+static inline uint64_t read_uleb(struct pd_cursor *c)
+{
+	return pd_left(c) && !c->failed && *c->at < 0x80 ? *c->at++ : pd_dwarf_uleb(c);
+}
+
 static void put_place(struct run *run, uint64_t number, enum pd_frame_how how, int64_t offset)
 {
 	/* Unwinding does not need other registers. */
@@ -60,7 +66,7 @@ static bool change_cfa(struct run *run, uint64_t number, int64_t offset)
 
 static bool pass_block(struct pd_cursor *c, const uint8_t **ret, uint64_t *ret_size)
 {
-	*ret_size = pd_dwarf_uleb(c);
+	*ret_size = read_uleb(c);
 	*ret = pd_take(c, *ret_size);
 	return *ret != NULL;
 }
@@ -104,19 +110,19 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	uint64_t number, size;
 	switch (op) {
 	case DW_CFA_nop: return true;
-	case DW_CFA_GNU_args_size: pd_dwarf_uleb(c); return true;
+	case DW_CFA_GNU_args_size: read_uleb(c); return true;
 	/* On aarch64 this number is DW_CFA_AARCH64_negate_ra_state: the return address becomes signed, or unsigned. */
 	case DW_CFA_GNU_window_save:
 		run->row->is_signed = !run->row->is_signed;
 		return run->machine == EM_AARCH64;
 	case DW_CFA_remember_state: return push_row(run);
 	case DW_CFA_restore_state: return pop_row(run);
-	case DW_CFA_def_cfa: number = pd_dwarf_uleb(c); return put_cfa(run, number, (int64_t)pd_dwarf_uleb(c));
+	case DW_CFA_def_cfa: number = read_uleb(c); return put_cfa(run, number, (int64_t)read_uleb(c));
 	case DW_CFA_def_cfa_sf:
-		number = pd_dwarf_uleb(c);
+		number = read_uleb(c);
 		return put_cfa(run, number, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
-	case DW_CFA_def_cfa_register: return change_cfa(run, pd_dwarf_uleb(c), run->row->cfa_offset);
-	case DW_CFA_def_cfa_offset: return change_cfa(run, run->row->cfa_register, (int64_t)pd_dwarf_uleb(c));
+	case DW_CFA_def_cfa_register: return change_cfa(run, read_uleb(c), run->row->cfa_offset);
+	case DW_CFA_def_cfa_offset: return change_cfa(run, run->row->cfa_register, (int64_t)read_uleb(c));
 	case DW_CFA_def_cfa_offset_sf:
 		return change_cfa(run, run->row->cfa_register, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 	case DW_CFA_def_cfa_expression:
@@ -125,19 +131,19 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 		put_cfa_expression(run, block, size, address);
 		return true;
 	}
-	number = pd_dwarf_uleb(c);
+	number = read_uleb(c);
 	switch (op) {
 	case DW_CFA_offset_extended:
-		put_place(run, number, PD_FRAME_AT_CFA, read_scaled(run, pd_dwarf_uleb(c)));
+		put_place(run, number, PD_FRAME_AT_CFA, read_scaled(run, read_uleb(c)));
 		return true;
 	case DW_CFA_offset_extended_sf:
 		put_place(run, number, PD_FRAME_AT_CFA, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 		return true;
 	case DW_CFA_undefined: put_place(run, number, PD_FRAME_UNDEFINED, 0); return true;
 	case DW_CFA_same_value: put_place(run, number, PD_FRAME_SAME, 0); return true;
-	case DW_CFA_register: put_place(run, number, PD_FRAME_IN_REGISTER, (int64_t)pd_dwarf_uleb(c)); return true;
+	case DW_CFA_register: put_place(run, number, PD_FRAME_IN_REGISTER, (int64_t)read_uleb(c)); return true;
 	case DW_CFA_val_offset:
-		put_place(run, number, PD_FRAME_IS_CFA, read_scaled(run, pd_dwarf_uleb(c)));
+		put_place(run, number, PD_FRAME_IS_CFA, read_scaled(run, read_uleb(c)));
 		return true;
 	case DW_CFA_val_offset_sf:
 		put_place(run, number, PD_FRAME_IS_CFA, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
@@ -180,7 +186,7 @@ static bool run_instructions(struct run *run, struct pd_cursor *c, uint64_t star
 		}
 		switch (op & 0xc0u) {
 		case DW_CFA_offset:
-			put_place(run, op & 0x3f, PD_FRAME_AT_CFA, read_scaled(run, pd_dwarf_uleb(c)));
+			put_place(run, op & 0x3f, PD_FRAME_AT_CFA, read_scaled(run, read_uleb(c)));
 			break;
 		case DW_CFA_restore:
 			if (is_cie)

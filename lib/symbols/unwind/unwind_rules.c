@@ -14,53 +14,13 @@
 #include "symbols/unwind/unwind_debug_frame.h"
 #include "symbols/unwind/unwind_entries.h"
 
-/* --- rules in two words ------------------------------------------------------------------------------------------- */
-
-struct words { uint64_t first, second; };
-
 static bool fits_in(int64_t value, unsigned bits)
 {
 	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
 }
 
-static struct words pack_rule(const struct pd_rule *rule)
-{
-	const unsigned flags = rule->kind | (unsigned)rule->base << 3 | (unsigned)rule->is_signed << 5 |
-			       rule->return_address << 6 | rule->fp << 8 | rule->kept << 10;
-	return (struct words){
-		(uint64_t)(uint32_t)rule->cfa << 32 | (uint64_t)(uint16_t)rule->return_address_at << 16 | flags,
-		(uint64_t)(uint32_t)rule->fp_at << 32 | (uint32_t)rule->kept_at,
-	};
-}
-
-static struct pd_rule unpack_rule(const struct words *words)
-{
-	const unsigned flags = words->first & 0xffff;
-	return (struct pd_rule){
-		.kind = flags & 7,
-		.base = flags >> 3 & 3,
-		.is_signed = flags >> 5 & 1,
-		.return_address = flags >> 6 & 3,
-		.fp = flags >> 8 & 3,
-		.kept = flags >> 10 & 3,
-		.cfa = (int32_t)(uint32_t)(words->first >> 32),
-		.return_address_at = (int16_t)(uint16_t)(words->first >> 16),
-		.fp_at = (int32_t)(uint32_t)(words->second >> 32),
-		.kept_at = (int32_t)(uint32_t)words->second,
-	};
-}
-
 /* --- the table of rules ------------------------------------------------------------------------------------------- */
 
-struct slot {
-	_Atomic uint64_t key;      /* address + 1; set after the rule. 0: free */
-	_Atomic uint64_t first, second;
-};
-struct slots {
-	struct slots *former;      /* the smaller table before, which other threads may still read */
-	size_t size;               /* a power of two */
-	struct slot items[];
-};
 #define FIRST_SLOTS 256u
 
 #define BLOCK 32u                  /* `starts` has the first of this many entries of the index */
@@ -95,13 +55,12 @@ struct debug_frame {
 };
 
 struct pd_rules {
-	struct pd_monitor *lock;           /* protects all members; slots are read without it */
-	_Atomic(struct slots *) slots;
+	struct pd_known_rules known;       /* read without the lock */
+	struct pd_monitor *lock;           /* protects all other members, and changes of `known` */
 	size_t used;
 	size_t accounted;
 	bool is_opened, is_fine;
 	struct pd_work work;               /* limits reading and running entries */
-	atomic_bool is_beyond;             /* the limit was reached: stacks end in this file */
 	bool has_debug_frame;
 	struct debug_frame *debug_frame;   /* NULL: not yet needed */
 	bool has_eh;                       /* .eh_frame has entries: */
@@ -118,42 +77,20 @@ struct pd_rules {
 	uint64_t nr_pieces_read;           /* each may have taken the place of an older one */
 };
 
-static size_t place_of(const struct slots *slots, uint64_t key)
+static void put_slot(struct pd_rule_slots *slots, uint64_t key, const uint64_t words[2])
 {
-	return (size_t)pd_hash_u64(key, 0) & (slots->size - 1);
-}
-
-static bool find_rule(const struct slots *slots, uint64_t key, struct pd_rule *ret)
-{
-	for (size_t i = slots ? place_of(slots, key) : 0; slots; i = (i + 1) & (slots->size - 1)) {
-		const struct slot *slot = &slots->items[i];
-		const uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
-		if (!found)
-			return false;
-		if (found != key)
-			continue;
-		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
-					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
-		*ret = unpack_rule(&words);
-		return true;
-	}
-	return false;
-}
-
-static void put_slot(struct slots *slots, uint64_t key, const struct words *words)
-{
-	size_t i = place_of(slots, key);
+	size_t i = pd_rule_place(slots, key);
 	while (atomic_load_explicit(&slots->items[i].key, memory_order_relaxed))
 		i = (i + 1) & (slots->size - 1);
-	atomic_store_explicit(&slots->items[i].first, words->first, memory_order_relaxed);
-	atomic_store_explicit(&slots->items[i].second, words->second, memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].first, words[0], memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].second, words[1], memory_order_relaxed);
 	atomic_store_explicit(&slots->items[i].key, key, memory_order_release);
 }
 
 /* Makes room for a rule. false: no memory; the rule is not kept, and is made again when needed. */
 static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 {
-	struct slots *old = atomic_load_explicit(&rules->slots, memory_order_relaxed);
+	struct pd_rule_slots *old = atomic_load_explicit(&rules->known.slots, memory_order_relaxed);
 	if (old && rules->used < old->size / 4 * 3)
 		return true;
 	const size_t size = old ? 2 * old->size : FIRST_SLOTS,
@@ -161,21 +98,21 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	struct pd_account *account = pd_symbols_account(dso->symbols);
 	if (old && pd_account_is_tight(account))
 		return rules->used < old->size - 1;
-	struct slots *slots = pd_malloc(bytes);
+	struct pd_rule_slots *slots = pd_malloc(bytes);
 	if (!slots)
 		return false;
 	memset(slots, 0, bytes);   /* reading new memory of pd_calloc before writing it would cause two page faults */
 	slots->former = old;
 	slots->size = size;
 	for (size_t i = 0; old && i < old->size; i++) {
-		const struct slot *slot = &old->items[i];
+		const struct pd_rule_slot *slot = &old->items[i];
 		const uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
-		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
-					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
+		const uint64_t words[2] = { atomic_load_explicit(&slot->first, memory_order_relaxed),
+					    atomic_load_explicit(&slot->second, memory_order_relaxed) };
 		if (key)
-			put_slot(slots, key, &words);
+			put_slot(slots, key, words);
 	}
-	atomic_store_explicit(&rules->slots, slots, memory_order_release);
+	atomic_store_explicit(&rules->known.slots, slots, memory_order_release);
 	rules->accounted += bytes;
 	pd_account_take(account, PD_USE_SYMBOLS, bytes);
 	return true;
@@ -184,10 +121,11 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 static void store_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key,
 		       const struct pd_rule *rule)
 {
-	const struct words words = pack_rule(rule);
+	uint64_t words[2];
 	if (!make_room(dso, rules))
 		return;
-	put_slot(atomic_load_explicit(&rules->slots, memory_order_relaxed), key, &words);
+	memcpy(words, rule, sizeof words);
+	put_slot(atomic_load_explicit(&rules->known.slots, memory_order_relaxed), key, words);
 	rules->used++;
 }
 
@@ -423,13 +361,15 @@ bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
 	}
 }
 
-/* Converts the place of a saved register; false: it has another form. */
-static bool take_place(const struct pd_frame_register *from, enum pd_rule_place *ret, int32_t *ret_offset)
+/* Whether a rule can say where a register is saved. */
+static bool has_common_place(const struct pd_frame_register *saved)
 {
-	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
-	*ret_offset = (int32_t)from->offset;
-	return (from->how == PD_FRAME_DEFAULT || from->how == PD_FRAME_SAME || from->how == PD_FRAME_AT_CFA) &&
-	       fits_in(from->offset, 32);
+	return (saved->how == PD_FRAME_DEFAULT || saved->how == PD_FRAME_SAME || saved->how == PD_FRAME_AT_CFA) &&
+	       fits_in(saved->offset, 32);
+}
+static enum pd_rule_place place_of(const struct pd_frame_register *saved)
+{
+	return saved->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
 }
 
 /* Converts the CFA; false: it is computed from another register, or the offset is too large. */
@@ -454,6 +394,7 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 	if (cie->is_signal || !pd_rule_registers_of(machine, &numbers) || cie->return_address != numbers.return_address)
 		return rule;
 	const struct pd_frame_register *places = row->registers, *return_address = &places[numbers.return_address];
+	const struct pd_frame_register *fp = &places[numbers.fp], *kept = &places[numbers.kept];
 	if (places[numbers.sp].how != PD_FRAME_DEFAULT &&
 	    (places[numbers.sp].how != PD_FRAME_IS_CFA || places[numbers.sp].offset))
 		return rule;
@@ -465,17 +406,22 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 			      (uint64_t)return_address->offset < PD_FRAME_REGISTERS;
 	if (is_moved) {
 		rule.return_address = PD_RULE_IN_REGISTER;
-		rule.return_address_at = (int32_t)return_address->offset;
+	} else {
+		rule.return_address = place_of(return_address);
+		/* Only aarch64 can have the return address in the register of a call. */
+		if ((rule.return_address != PD_RULE_AT_CFA && machine != EM_AARCH64) ||
+		    !fits_in(return_address->offset, 16) || !has_common_place(return_address))
+			return rule;
 	}
-	/* Only aarch64 can have the return address in the register of a call. */
-	else if ((return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64) ||
-		 !fits_in(return_address->offset, 16) ||
-		 !take_place(return_address, &rule.return_address, &rule.return_address_at))
+	if (!has_common_place(fp))
 		return rule;
-	if (!take_place(&places[numbers.fp], &rule.fp, &rule.fp_at))
-		return rule;
-	if (!take_place(&places[numbers.kept], &rule.kept, &rule.kept_at))
-		rule.kept = PD_RULE_UNKNOWN;
+	rule.return_address_at = (int16_t)return_address->offset;
+	rule.fp = place_of(fp);
+	rule.fp_at = (int32_t)fp->offset;
+	rule.kept = PD_RULE_UNKNOWN;
+	if (has_common_place(kept))
+		rule.kept = place_of(kept);
+	rule.kept_at = (int32_t)kept->offset;
 	rule.is_signed = row->is_signed;
 	if (row->plt_offset) {
 		rule.cfa = row->plt_offset;
@@ -494,7 +440,7 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 {
 	const enum perfdata_status status = pd_work_do(&rules->work, steps - PD_WORK_OF_LOOKUP);
 	if (status == PERFDATA_ELIMIT) {
-		atomic_store_explicit(&rules->is_beyond, true, memory_order_relaxed);
+		atomic_store_explicit(&rules->known.is_beyond, true, memory_order_relaxed);
 		atomic_store_explicit(&dso->symbols->some_rules_are_beyond, true, memory_order_relaxed);
 		rule->kind = PD_RULE_END;
 		pd_symbols_find_excess(dso, dso->origin.text_file,
@@ -599,7 +545,7 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
 		      struct pd_rule *ret)
 {
-	if (find_rule(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, ret))
+	if (pd_rule_known(&rules->known, vaddr, ret))
 		return true;
 	if (!rules->is_opened) {
 		rules->is_opened = true;
@@ -649,11 +595,7 @@ bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn
 	*ret = (struct pd_rule){ .kind = PD_RULE_LIBDWFL };
 	if (!rules || vaddr == UINT64_MAX)
 		return true;
-	if (atomic_load_explicit(&rules->is_beyond, memory_order_relaxed)) {
-		ret->kind = PD_RULE_END;
-		return true;
-	}
-	if (find_rule(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, ret))
+	if (pd_rule_known(&rules->known, vaddr, ret))
 		return true;
 	pd_monitor_enter_soon(rules->lock);
 	const bool found = find_anew(dso, rules, vaddr, in_turn, ret);
@@ -666,8 +608,8 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
 	if (!rules)
 		return;
-	for (struct slots *slots = atomic_load_explicit(&rules->slots, memory_order_relaxed), *former; slots;
-	     slots = former) {
+	struct pd_rule_slots *slots = atomic_load_explicit(&rules->known.slots, memory_order_relaxed), *former;
+	for (; slots; slots = former) {
 		former = slots->former;
 		pd_free(slots);
 	}
