@@ -323,6 +323,7 @@ enum pd_rule_kind {
 	PD_RULE_END,            /* outermost frame */
 	PD_RULE_FRAME,          /* the caller's frame is at an offset from a register */
 	PD_RULE_FRAME_OF_LEAF,  /* as PD_RULE_FRAME, but only for the innermost frame */
+	PD_RULE_FRAME_OF_EXIDX, /* as PD_RULE_FRAME, by the exception index of 32-bit ARM, unknown to libdwfl */
 };
 /* PD_RULE_IN_REGISTER: only of a return address, whose offset is then the number of the register. vfork needs it. */
 enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN, PD_RULE_IN_REGISTER };

@@ -29,8 +29,10 @@ WORDS_OF_OUTER, WORDS_OF_MIDDLE = 4, 8
 # memory: {words above the stack pointer: which return address, or "frame"}; caller: the register that has middle's address.
 
 class Machine:
-    def __init__(self, arch, abi, mask, ip, sp, frame, caller, memory):
+    def __init__(self, arch, abi, mask, ip, sp, frame, caller, memory, is_thumb=False):
         self.arch, self.abi, self.mask, self.ip, self.sp, self.frame, self.caller, self.memory = arch, abi, mask, ip, sp, frame, caller, memory
+        # in a return address, the lowest bit says that it leads to Thumb code
+        self.mark = 1 if is_thumb else 0
 
 
 MACHINES = {
@@ -39,6 +41,8 @@ MACHINES = {
     "i386": Machine("i686", 1, 0xfff, ip=8, sp=7, frame=6, caller=None, memory={0: 0, 8: 1, 9: "frame", 10: 2}),
     "aarch64": Machine("aarch64", 2, 0x1ffffffff, ip=32, sp=31, frame=29, caller=30, memory={7: 1, 8: "frame", 9: 2}),
     "arm": Machine("armv7l", 1, 0xffff, ip=15, sp=13, frame=11, caller=14, memory={5: 1, 6: "frame", 7: 2}),
+    "arm-exidx": Machine("armv7l", 1, 0xffff, ip=15, sp=13, frame=11, caller=14, memory={5: 1, 6: "frame", 7: 2}),
+    "thumb-exidx": Machine("armv7l", 1, 0xffff, ip=15, sp=13, frame=7, caller=14, memory={5: 1, 6: "frame", 7: 2}, is_thumb=True),
 }
 # the same programs recorded by a kernel of 64 bits
 COMPAT = {"i386 on x86_64": ("i386", "x86_64", 0xff0fff), "arm on aarch64": ("arm", "aarch64", 0x1ffffffff)}
@@ -60,10 +64,10 @@ def make_recording(elf, machine, arch, mask, path, copied=256):
     # frame pointers: outer's own one, which is where the caller's was kept
     registers = {machine.ip: elf.symbols["leaf"], machine.sp: STACK, machine.frame: STACK + size * frame_at}
     if machine.caller is not None:
-        registers[machine.caller] = elf.returns[0]
+        registers[machine.caller] = elf.returns[0] | machine.mark
     memory = [0] * 32
     for at, what in machine.memory.items():
-        memory[at] = 0 if what == "frame" else elf.returns[what]
+        memory[at] = 0 if what == "frame" else elf.returns[what] | machine.mark
     values = [registers.get(i, 0) for i in range(64) if mask >> i & 1]
     stack = struct.pack(f"<32{'Q' if elf.wide else 'I'}", *memory).ljust(256, b"\0")[:copied]
     save(elf, arch, path, {"callchain": [], "user_abi": machine.abi, "user_regs": values, "stack": stack},
@@ -154,6 +158,7 @@ def main():
             folder = os.path.join(os.environ.get("PERF_TEXT") or scratch, title.replace(" ", "-"))
             os.makedirs(os.path.join(folder, "unwind"), exist_ok=True)
             elf = Elf(os.path.join(PROGRAMS, name))
+            elf.symbols["leaf"] &= ~MACHINES[name].mark
             with open(os.path.join(folder, "unwind", "program"), "wb") as out:
                 out.write(elf.bytes)
             recording = os.path.join(folder, "perf.data")

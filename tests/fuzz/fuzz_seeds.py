@@ -230,6 +230,17 @@ def unwinding(seeds):
             for start, size in ((0x1060, 0xa0), (0x1000, 0x40), (0x1040, 0x20), (0x1090, 0x10), (0, 0)):
                 frames += entry(0, struct.pack("<QQ", start, size) + rest)
             seeds.add("fuzz_unwind", bytes([machine | 2, 0]) + frames)
+    # ARM: an index whose second and third entries lead to the tables after it
+    end = 64 + 2 * 56 + 16   # where the table is: after two headers of segments and an empty index
+    tables = b"\x08\x80\x97\x81" + b"\0\x10\0\0" + struct.pack("<II", 0x0184b240, 0xb0b0c901)
+    entries = [(0x1000, 0x80a8b0b0), (0x1040, None), (0x1080, None), (0x10c0, 0x80b108b0), (0x1100, 1)]
+    index = b""
+    for at, (start, word) in enumerate(entries):
+        place = end + 8 * at
+        table = end + 8 * len(entries) + (4 if at == 2 else 0)
+        index += struct.pack("<II", start - place & 0x7fffffff, word if word is not None else table - place - 4 & 0x7fffffff)
+    seeds.add("fuzz_unwind", bytes([6, 0]) + index + tables)
+    seeds.add("fuzz_unwind", bytes([4, 0]) + index + tables)
 
 
 def traces(seeds):

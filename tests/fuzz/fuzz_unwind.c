@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of unwinding: the input is .eh_frame with its index, or .debug_frame, in a program around it that has nothing
- * else; stacks of words from the input lead through its code. Byte 0, bit 0: the machine; bit 1: .debug_frame. Byte 1:
- * how many entries the index has; of each the place in the code and in .eh_frame, 16 bits each; then the table. */
+/* Rules of unwinding: the input is .eh_frame with its index, .debug_frame, or the exception index of 32-bit ARM, in a
+ * program around it that has nothing else; stacks of words from the input lead through its code. Byte 0, bit 0: x86-64
+ * or aarch64; bit 1: .debug_frame; bit 2: 32-bit ARM. Byte 1: how many entries the index of .eh_frame has; of each the
+ * place in the code and in .eh_frame, 16 bits each; then the table. */
 #include <elf.h>
 #include "fuzz_symbols.h"
 #include "symbols/symbols.h"
@@ -81,7 +82,7 @@ static uint8_t *make_program(unsigned machine, bool has_index, const uint8_t *en
 				    .e_ehsize = sizeof(Elf64_Ehdr),
 				    .e_phentsize = sizeof(Elf64_Phdr),
 				    .e_phnum = 2 };
-	const Elf64_Phdr segments[2] = {
+	Elf64_Phdr segments[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = *ret_size, .p_memsz = END, .p_align = 4096 },
 		{ .p_type = PT_GNU_EH_FRAME,
 		  .p_flags = PF_R,
@@ -91,6 +92,9 @@ static uint8_t *make_program(unsigned machine, bool has_index, const uint8_t *en
 		  .p_memsz = index,
 		  .p_align = 4 },
 	};
+	if (machine == EM_ARM)
+		segments[1] = (Elf64_Phdr){ .p_type = PT_ARM_EXIDX, .p_offset = INDEX_AT + index,
+					    .p_vaddr = INDEX_AT + index, .p_filesz = size };
 	if (!has_index)
 		*ret_size = put_sections(bytes, &header, INDEX_AT + index, size, *ret_size);
 	memcpy(bytes, &header, sizeof header);
@@ -102,7 +106,7 @@ static uint8_t *make_program(unsigned machine, bool has_index, const uint8_t *en
 static void walk_stacks(struct perfdata_unwinder *unwinder, enum perfdata_unwind_arch arch, const uint8_t *data,
 			size_t size)
 {
-	const bool is_x86 = arch == PERFDATA_UNWIND_X86_64;
+	const bool is_x86 = arch == PERFDATA_UNWIND_X86_64, is_arm = arch == PERFDATA_UNWIND_ARM;
 	uint64_t regs[33], stack[64], pcs[128];
 	size_t count;
 	for (size_t n = 0; n < 4; n++) {
@@ -112,10 +116,10 @@ static void walk_stacks(struct perfdata_unwinder *unwinder, enum perfdata_unwind
 		}
 		for (size_t i = 0; i < 33; i++)
 			regs[i] = STACK_AT + data[(i + n) % size];
-		regs[is_x86 ? 7 : 31] = STACK_AT;
-		regs[is_x86 ? 8 : 32] = CODE + data[n % size];
+		regs[is_x86 ? 7 : is_arm ? 13 : 31] = STACK_AT;
+		regs[is_x86 ? 8 : is_arm ? 15 : 32] = CODE + data[n % size];
 		const struct perfdata_unwind_sample sample = {
-			.reg_mask = is_x86 ? 0xff0fff : (1ull << 33) - 1,
+			.reg_mask = is_x86 ? 0xff0fff : is_arm ? 0xffff : (1ull << 33) - 1,
 			.regs = regs,
 			.stack = { (const uint8_t *)stack, sizeof stack },
 		};
@@ -128,7 +132,10 @@ static void walk_stacks(struct perfdata_unwinder *unwinder, enum perfdata_unwind
 
 static void run(const uint8_t *data, size_t size)
 {
-	const enum perfdata_unwind_arch arch = data[0] % 2 ? PERFDATA_UNWIND_AARCH64 : PERFDATA_UNWIND_X86_64;
+	static const enum perfdata_unwind_arch archs[] = { PERFDATA_UNWIND_X86_64, PERFDATA_UNWIND_AARCH64 };
+	static const unsigned machines[] = { EM_X86_64, EM_AARCH64 };
+	const bool is_arm = data[0] & 4;
+	const enum perfdata_unwind_arch arch = is_arm ? PERFDATA_UNWIND_ARM : archs[data[0] % 2];
 	const struct perfdata_symbols_request request = { .size = sizeof request,
 							  .kind = PERFDATA_DSO_USER,
 							  .path = "/input" };
@@ -142,8 +149,8 @@ static void run(const uint8_t *data, size_t size)
 	if (size < 2 + 4 * (size_t)nr)
 		return;
 	const size_t head = 2 + 4 * (size_t)nr;
-	uint8_t *image = make_program(arch == PERFDATA_UNWIND_X86_64 ? EM_X86_64 : EM_AARCH64, !(data[0] & 2), data + 2,
-				      nr, data + head, size - head, &image_size);
+	uint8_t *image = make_program(is_arm ? EM_ARM : machines[data[0] % 2], !(data[0] & 2), data + 2, nr,
+				      data + head, size - head, &image_size);
 	(void)fuzz_file(image, image_size);
 	free(image);
 	perfdata_options_init(&options, sizeof options);

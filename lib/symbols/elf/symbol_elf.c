@@ -215,15 +215,16 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 		Elf64_Phdr ph;
 		if (!read_segment(elf, i, &ph))
 			return fault_status(elf, PERFDATA_OK);
+		const struct pd_segment segment = { ph.p_offset, ph.p_vaddr, ph.p_filesz,
+						    ph.p_memsz,	 ph.p_align, ph.p_flags & PF_X };
 		if (ph.p_type == PT_GNU_EH_FRAME)
-			elf->frame_index = (struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz,
-							       ph.p_align, false };
+			elf->frame_index = segment;
+		if (ph.p_type == PT_ARM_EXIDX && elf->header.e_machine == EM_ARM)
+			elf->exception_index = segment;
 		if (ph.p_type == PT_LOAD && elf->segment_count == MAX_SEGMENTS)
 			return PERFDATA_ELIMIT;
 		if (ph.p_type == PT_LOAD)
-			elf->segments[elf->segment_count++] =
-				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_align,
-						     ph.p_flags & PF_X };
+			elf->segments[elf->segment_count++] = segment;
 	}
 	return PERFDATA_OK;
 }

@@ -32,6 +32,7 @@ struct pd_elf {
 	struct pd_segment *segments;   /* loaded segments */
 	size_t segment_count;
 	struct pd_segment frame_index; /* segment of .eh_frame_hdr; size 0: none */
+	struct pd_segment exception_index; /* segment of 32-bit ARM's .ARM.exidx; size 0: none */
 	size_t symtab, dynsym;     /* section indexes; 0: none */
 	char *debug_link;          /* may be NULL */
 	uint32_t debug_link_crc;

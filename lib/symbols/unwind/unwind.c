@@ -18,11 +18,17 @@ struct value {
 
 struct frame {
 	uint64_t pc, sp;
-	struct value fp, kept, lr;   /* lr: the return address; in the first frame, aarch64's register */
+	struct value fp, kept, lr;   /* lr: the return address; in the first frame, ARM's register */
 };
 
-/* Addresses of user space have 48 bits; the signature is in the bits above. */
-static uint64_t strip_signature(uint64_t address) { return address & (((uint64_t)1 << 48) - 1); }
+/* Returns the address of the code that a return address leads to. On aarch64, addresses of user space have 48 bits; the
+ * signature is in the bits above. */
+static uint64_t code_address(const struct perfdata_unwinder *u, const struct pd_rule *rule, uint64_t address)
+{
+	if (rule->is_signed)
+		return address & (((uint64_t)1 << 48) - 1);
+	return u->arch == PERFDATA_UNWIND_ARM ? pd_unwinder_arm_code(address) : address;
+}
 
 /* Returns the recorded value of a register; 0 if it was not recorded, which libdwfl also assumes. */
 static struct value recorded_register(const struct perfdata_unwinder *u, unsigned dwarf_number)
@@ -62,7 +68,7 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 	take_value(u, cfa, rule->fp, rule->fp_at, &f->fp);
 	take_value(u, cfa, rule->kept, rule->kept_at, &f->kept);
 	f->sp = cfa;
-	f->pc = rule->is_signed ? strip_signature(f->lr.is) : f->lr.is;
+	f->pc = code_address(u, rule, f->lr.is);
 	return f->lr.known && f->pc ? CALLER : END;
 }
 
@@ -118,7 +124,7 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	if (module || pd_unwinder_take_map(u, address))
 		rule = rule_at(u, module, address);
 	else if (pd_unwinder_find_jit_rule(u, address, &rule))
-		u->has_jit = true;
+		u->is_beyond_libdwfl = true;
 	else
 		return END;
 	if (u->needs_turn || u->overlap || (!module && pd_unwinder_find_module(u, address)))
@@ -134,6 +140,10 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 			return LIBDWFL;
 		/* fall through */
 	case PD_RULE_FRAME: return take_caller(u, &rule, f);
+	case PD_RULE_FRAME_OF_EXIDX:
+		u->is_beyond_libdwfl = true;
+		/* Only the innermost function may still have the return address in its register. */
+		return is_first || rule.return_address != PD_RULE_SAME ? take_caller(u, &rule, f) : END;
 	case PD_RULE_NONE: return u->arch == PERFDATA_UNWIND_X86_64 ? take_caller_by_fp(u, f) : LIBDWFL;
 	case PD_RULE_LIBDWFL: return LIBDWFL;
 	}
@@ -146,7 +156,7 @@ static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 	for (size_t n = 0; n < PD_FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
 		const enum step next = step_frame(u, f, !n);
 		if (next != CALLER)
-			return next == END || (u->has_jit && !u->needs_turn);
+			return next == END || (u->is_beyond_libdwfl && !u->needs_turn);
 	}
 	return true;
 }
@@ -161,7 +171,7 @@ static bool unwind_by_rules(struct perfdata_unwinder *u)
 			   .sp = u->sp,
 			   .fp = recorded_register(u, numbers.fp),
 			   .kept = recorded_register(u, numbers.kept) };
-	if (u->arch == PERFDATA_UNWIND_AARCH64)
+	if (u->arch == PERFDATA_UNWIND_AARCH64 || u->arch == PERFDATA_UNWIND_ARM)
 		f.lr = recorded_register(u, numbers.return_address);
 	return walk_frames(u, &f);
 }
@@ -204,7 +214,7 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->pcs = pcs;
 	u->room = room;
 	u->count = 0;
-	u->is_cut = u->has_jit = false;
+	u->is_cut = u->is_beyond_libdwfl = false;
 	const size_t before = pd_symbols_failed(u->symbols);
 	enum perfdata_status status = pd_symbols_note(u->symbols, unwind_stack(u));
 	if (pd_symbols_failed(u->symbols) != before)

@@ -242,7 +242,8 @@ bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDE
 {
 	const struct pd_elf_section *section = pd_elf_section(elf, ".eh_frame");
 	const struct pd_segment *index = &elf->frame_index;
-	const bool in_file = section && pd_elf_in_file(elf, &section->header);
+	/* a program that has no entries of its own has a section with only the last word, which is 0 */
+	const bool in_file = section && section->header.sh_size > 4 && pd_elf_in_file(elf, &section->header);
 	*ret = (struct pd_frame_place){ .is_indexed = false };
 	if (in_file)
 		*ret = (struct pd_frame_place){ section->header.sh_offset, section->header.sh_size,

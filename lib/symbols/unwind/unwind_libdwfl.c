@@ -66,7 +66,8 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	(void)pd_unwinder_take_map(u, pc);
 	if (!pd_elfutils.dwfl_frame_pc(frame, &pc, &is_first))
 		return DWARF_CB_ABORT;
-	pc -= !is_first;
+	if (!is_first)
+		pc = (u->arch == PERFDATA_UNWIND_ARM ? pd_unwinder_arm_code(pc) : pc) - 1;
 	if (!pd_unwinder_take_map(u, pc))
 		return DWARF_CB_ABORT;
 	const struct pd_unwind_module *module = u->overlap ? NULL : pd_unwinder_find_module(u, pc);

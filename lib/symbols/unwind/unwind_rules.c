@@ -2,7 +2,8 @@
 /* The rules of a file for unwinding; a rule takes 24 bytes. This file makes rules if .eh_frame has the index that
  * linkers write (.eh_frame_hdr), or if there is no .eh_frame; libdwfl unwinds through other files. A look-up in
  * .eh_frame reads the entry of the address and the bytes around it, so the tables of a large file need not fit into
- * memory. As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. */
+ * memory. As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. 32-bit ARM's exception index is
+ * for addresses without either, since it is not exact in prologues and epilogues. */
 #include "config.h"
 #include "symbols/unwind/unwind_rules.h"
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "symbols/answers/symbol_answers.h"
 #include "symbols/unwind/unwind_debug_frame.h"
 #include "symbols/unwind/unwind_entries.h"
+#include "symbols/unwind/unwind_exidx.h"
 
 static bool fits_in(int64_t value, unsigned bits)
 {
@@ -357,9 +359,16 @@ bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
 	case EM_AARCH64:
 		*ret = (struct pd_rule_registers){ .sp = 31, .fp = 29, .kept = 19, .return_address = 30 };
 		return true;
+	/* Thumb code has its frame pointer in r7 */
+	case EM_ARM:
+		*ret = (struct pd_rule_registers){ .sp = 13, .fp = 11, .kept = 7, .return_address = 14 };
+		return true;
 	default: return false;
 	}
 }
+
+/* Whether a call leaves the return address in a register. */
+static bool has_link_register(unsigned machine) { return machine == EM_AARCH64 || machine == EM_ARM; }
 
 /* Whether a rule can say where a register is saved. */
 static bool has_common_place(const struct pd_frame_register *saved)
@@ -408,8 +417,7 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 		rule.return_address = PD_RULE_IN_REGISTER;
 	} else {
 		rule.return_address = place_of(return_address);
-		/* Only aarch64 can have the return address in the register of a call. */
-		if ((rule.return_address != PD_RULE_AT_CFA && machine != EM_AARCH64) ||
+		if ((rule.return_address != PD_RULE_AT_CFA && !has_link_register(machine)) ||
 		    !fits_in(return_address->offset, 16) || !has_common_place(return_address))
 			return rule;
 	}
@@ -533,6 +541,8 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	if (rules->has_eh && !make_eh_rule(dso, rules, vaddr, ret, &steps))
 		return false;
 	if (ret->kind == PD_RULE_NONE && rules->has_debug_frame && !make_debug_rule(dso, rules, vaddr, ret, &steps))
+		return false;
+	if (ret->kind == PD_RULE_NONE && dso->text->exception_index.filesz && !pd_exidx_rule(dso->text, vaddr, ret))
 		return false;
 	if (steps <= PD_WORK_OF_LOOKUP)
 		return !pd_cancelled(rules->work.cancel);

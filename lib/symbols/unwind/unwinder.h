@@ -63,7 +63,7 @@ struct perfdata_unwinder {
 	size_t room, count;
 	size_t nr_frames;
 	bool is_cut;              /* the last frame's caller is above the recorded stack memory */
-	bool has_jit;             /* the stack has frames of JIT code, which libdwfl cannot unwind */
+	bool is_beyond_libdwfl;   /* the stack has a frame of JIT code or of ARM's exception index */
 };
 
 /* --- unwind_process.c --------------------------------------------------------------------------------------------- */
@@ -75,6 +75,8 @@ static inline uint64_t pd_unwinder_word(const uint8_t *bytes, size_t size)
 	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	return size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
 }
+/* Returns the address of ARM code to which a return address leads: its lowest bit says that this is Thumb code. */
+static inline uint64_t pd_unwinder_arm_code(uint64_t return_address) { return return_address & ~(uint64_t)1; }
 /* Reads a word that is not in the recorded stack from a mapped file. */
 bool pd_unwinder_read_elsewhere(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
 /* Reads a word of the process's memory from the recorded stack or a mapped file. */
