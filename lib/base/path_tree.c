@@ -272,34 +272,28 @@ bool pd_path_tree_fetch(const struct pd_path_tree *tree, struct pd_path_fetch *p
 	}
 }
 
-static int fail_reading(struct pd_path_tree *tree, enum perfdata_status status)
-{
-	tree->status = status;
-	return -1;
-}
-
-int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
+enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
 {
 	const uint32_t base = climb->node & ~tree->words.mask, first = base ? 0 : 1;   /* the root has no label */
 	const uint32_t *page = pd_paged_at(&tree->words, base), *before;
 	uint32_t at = climb->node - base;
 	if (!page)
-		return fail_reading(tree, tree->words.status);
+		return tree->words.status;
 	if (pd_vector_grow(&climb->labels, &climb->room, climb->nr + at, sizeof *climb->labels) < 0)
-		return fail_reading(tree, PERFDATA_ENOMEM);
+		return PERFDATA_ENOMEM;
 	climb->labels[climb->nr++] = page[at];
 	while (at > first && !(page[at - 1] & PD_PATH_TREE_IS_PARENT))
 		climb->labels[climb->nr++] = page[--at];
 	if (at == 1 && !base) {
 		climb->node = 0;
-		return 0;
+		return PERFDATA_OK;
 	}
 	before = at ? &page[at - 1] : pd_paged_at(&tree->words, base - 1);
 	if (!before)
-		return fail_reading(tree, tree->words.status);
+		return tree->words.status;
 	climb->node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
 	pd_prefetch(peek_item(&tree->words, climb->node));
-	return 0;
+	return PERFDATA_OK;
 }
 
 size_t pd_path_tree_get_run(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_labels, size_t most,

@@ -56,9 +56,11 @@ struct pd_path_climb {
 	uint32_t *labels;           /* labels of the nodes so far */
 	size_t nr, room;
 };
-/* Passes one run of nodes, and fetches the next one. Climbs that take turns wait for memory at the same time. Returns
- * 0; -1: see status. */
-int pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb);
+/* Passes one run of nodes, and fetches the next one. Climbs that take turns wait for memory at the same time. While the
+ * tree is in memory, other threads may climb, too. PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb);
+/* Whether no nodes were moved to a temporary file. */
+static inline bool pd_path_tree_is_in_memory(const struct pd_path_tree *tree) { return tree->words.spool.fd < 0; }
 /* Reads a node other than the root and those above it as far as their numbers follow each other, at most `most`:
  * ret_labels[i] is of node - i. *ret_parent: the node above the last one. Returns their number; 0: see status. */
 size_t pd_path_tree_get_run(struct pd_path_tree *tree, uint32_t node, uint32_t *ret_labels, size_t most,

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
-#include "base/hash.h"
 #include "base/memory.h"
 #include "profile/fold.h"
+#include "profile/fold_labels.h"
 #include "session/session.h"
 
-/* Labels of steps below this number are found by an array, others by a hash table. */
-#define MOST_IN_ARRAY (UINT32_C(1) << 22)
 /* Stacks whose labels are read from the tree at the same time. */
 #define MOST_WAITING 16u
-/* Up to this many labels stay in memory even if the account is over its limit. */
-#define LEAST_LABELS 65536u
+/* Keys that a thread takes at once, and the least number for which threads are started. */
+#define KEYS_AT_ONCE 512u
+#define LEAST_IN_THREADS ((size_t)2048)
 
 struct labels {
 	uint32_t *items;
@@ -23,22 +22,51 @@ struct waiting {
 	uint64_t weight;
 	struct pd_path_climb climb;          /* its steps, callee first */
 };
+/* What a thread needs to add stacks. */
+struct filler {
+	struct pd_fold *fold;
+	unsigned thread;
+	/* keys that no thread has taken. A thread takes its own first: keys that are far apart share fewer steps */
+	_Atomic size_t next;
+	size_t end;
+	struct pd_line_sums *sums;
+	struct waiting waiting[MOST_WAITING];
+	size_t nr_waiting;
+	uint32_t event, comm;                /* of the waiting stacks */
+	uint32_t front[PD_FOLD_MAX_FRONT];   /* their front labels */
+	size_t nr_front;                     /* 0: no stack yet */
+	struct labels line;                  /* of the current stack, root first */
+	enum perfdata_status status;
+};
 struct pd_fold {
 	struct pd_profile *profile;
 	struct pd_step_tree *stacks;
 	struct pd_fold_options options;
-	struct pd_line_sums *sums;
-	/* by the label of a step in the tree of stacks: index + 1 of its labels in `labels`; 0: not known */
-	uint32_t *known;
-	size_t known_room;
-	struct pd_hash_map known_others;     /* the same for MOST_IN_ARRAY and above */
-	struct labels labels;                /* for each step: the number of labels, then the labels */
-	size_t accounted;                    /* bytes of the last three that the account was charged for */
-	struct waiting waiting[MOST_WAITING];
-	size_t nr_waiting;
-	struct labels front;                 /* front labels of the waiting stacks */
-	struct labels line;                  /* of the current stack, root first */
+	struct pd_fold_labels labels;
+	struct filler own;                   /* of the calling thread; its sums have all lines in the end */
+	/* while threads fill */
+	const struct pd_profile_entry *keys;
+	struct filler *fillers;
+	unsigned nr_fillers;
+	atomic_bool is_stopped;              /* a thread failed, or memory is short */
 };
+
+static void release_filler(struct filler *filler)
+{
+	pd_line_sums_free(filler->sums);
+	for (size_t i = 0; i < MOST_WAITING; i++)
+		pd_free(filler->waiting[i].climb.labels);
+	pd_free(filler->line.items);
+}
+
+void pd_fold_free(struct pd_fold *fold)
+{
+	if (!fold)
+		return;
+	pd_fold_labels_release(&fold->labels);
+	release_filler(&fold->own);
+	pd_free(fold);
+}
 
 enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options,
 				 struct pd_fold **ret)
@@ -46,12 +74,15 @@ enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fol
 	struct pd_fold *fold = pd_calloc(1, sizeof *fold);
 	if (!fold)
 		return PERFDATA_ENOMEM;
+	struct pd_account *account = pd_profile_account(profile);
+	const struct pd_line_order order = { .rank = options->rank, .user = options->user };
 	fold->profile = profile;
 	fold->stacks = pd_session_nodes(pd_profile_session(profile));
 	fold->options = *options;
-	const struct pd_line_order order = { .rank = options->rank, .user = options->user };
-	fold->sums = pd_line_sums_new(pd_profile_account(profile), &order);
-	if (!fold->sums) {
+	fold->own.fold = fold;
+	fold->own.sums = pd_line_sums_new(account, &order);
+	const uint32_t nr_steps = pd_step_tree_plain_labels(pd_session_nr_frames(pd_profile_session(profile)));
+	if (!pd_fold_labels_init(&fold->labels, account, nr_steps) || !fold->own.sums) {
 		pd_fold_free(fold);
 		return PERFDATA_ENOMEM;
 	}
@@ -59,60 +90,7 @@ enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fol
 	return PERFDATA_OK;
 }
 
-static void account_for_labels(struct pd_fold *fold)
-{
-	const size_t memory = fold->known_others.capacity * sizeof *fold->known_others.slots +
-			      fold->known_room * sizeof *fold->known +
-			      fold->labels.room * sizeof *fold->labels.items;
-	pd_account_change(pd_profile_account(fold->profile), PD_USE_CACHES, fold->accounted, memory);
-	fold->accounted = memory;
-}
-
-/* Drops the labels, which can be made again. */
-static void drop_labels(struct pd_fold *fold)
-{
-	pd_hash_map_release(&fold->known_others);
-	fold->known_others = (struct pd_hash_map){ 0 };
-	pd_free(fold->known);
-	pd_free(fold->labels.items);
-	fold->known = NULL;
-	fold->known_room = 0;
-	fold->labels = (struct labels){ 0 };
-	account_for_labels(fold);
-}
-
-void pd_fold_free(struct pd_fold *fold)
-{
-	if (!fold)
-		return;
-	drop_labels(fold);
-	pd_line_sums_free(fold->sums);
-	for (size_t i = 0; i < MOST_WAITING; i++)
-		pd_free(fold->waiting[i].climb.labels);
-	pd_free(fold->front.items);
-	pd_free(fold->line.items);
-	pd_free(fold);
-}
-
-/* --- labels of steps ---------------------------------------------------------------------------------------------- */
-
-static inline uint32_t find_known(const struct pd_fold *fold, uint32_t step)
-{
-	uint64_t at;
-	if (step < MOST_IN_ARRAY)
-		return step < fold->known_room ? fold->known[step] : 0;
-	return pd_hash_map_get(&fold->known_others, step, &at) ? (uint32_t)at : 0;
-}
-
-static bool keep_known(struct pd_fold *fold, uint32_t step, uint32_t at)
-{
-	if (step >= MOST_IN_ARRAY)
-		return pd_hash_map_put(&fold->known_others, step, at) == 0;
-	if (pd_vector_reach(&fold->known, &fold->known_room, step, sizeof *fold->known) < 0)
-		return false;
-	fold->known[step] = at;
-	return true;
-}
+/* --- a stack ------------------------------------------------------------------------------------------------------ */
 
 static inline bool append_labels(struct labels *to, const uint32_t *labels, size_t nr)
 {
@@ -127,28 +105,6 @@ static inline bool append_labels(struct labels *to, const uint32_t *labels, size
 	return true;
 }
 
-/* Requests the labels of a step. */
-static enum perfdata_status make_labels(struct pd_fold *fold, uint32_t node, uint32_t step, uint32_t *ret_at)
-{
-	struct pd_profile_node named;
-	uint32_t labels[1 + PD_FOLD_MAX_LABELS];
-	size_t nr = 0;
-	enum perfdata_status status = pd_profile_node(fold->profile, node, &named);
-	if (status == PERFDATA_OK)
-		status = fold->options.labels(fold->options.user, &named, labels + 1, &nr);
-	if (status != PERFDATA_OK)
-		return status;
-	if (fold->labels.nr > LEAST_LABELS && pd_account_is_over(pd_profile_account(fold->profile)))
-		drop_labels(fold);
-	labels[0] = (uint32_t)nr;
-	*ret_at = (uint32_t)fold->labels.nr + 1;
-	const bool kept = append_labels(&fold->labels, labels, 1 + nr) && keep_known(fold, step, *ret_at);
-	account_for_labels(fold);
-	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
-}
-
-/* --- filling ------------------------------------------------------------------------------------------------------ */
-
 /* The node of a step of the current stack, whose leaf is `node`. */
 static enum perfdata_status node_of_step(struct pd_fold *fold, uint32_t node, size_t step, uint32_t *ret)
 {
@@ -159,103 +115,254 @@ static enum perfdata_status node_of_step(struct pd_fold *fold, uint32_t node, si
 	return PERFDATA_OK;
 }
 
-/* Appends the labels that a choice leaves of a step. */
-static bool append_chosen(struct pd_fold *fold, const uint32_t *labels, size_t nr, unsigned *seen)
+/* Requests the labels of a step of a stack. */
+static enum perfdata_status make_labels(struct filler *filler, const struct waiting *stack, size_t step,
+					const uint32_t **ret)
 {
-	const struct pd_fold_choice *choice = fold->options.choice;
+	struct pd_fold *fold = filler->fold;
+	struct pd_profile_node named;
+	uint32_t node, words[1 + PD_FOLD_MAX_LABELS];
+	size_t nr = 0;
+	enum perfdata_status status = node_of_step(fold, stack->node, step, &node);
+	if (status == PERFDATA_OK)
+		status = pd_profile_node(fold->profile, node, &named);
+	if (status == PERFDATA_OK)
+		status = fold->options.labels(fold->options.user, filler->thread, &named, words + 1, &nr);
+	if (status != PERFDATA_OK)
+		return status;
+	words[0] = (uint32_t)nr;
+	if (!fold->keys && pd_fold_labels_are_many(&fold->labels) &&
+	    pd_account_is_over(pd_profile_account(fold->profile)) && !pd_fold_labels_drop(&fold->labels))
+		return PERFDATA_ENOMEM;
+	*ret = pd_fold_labels_keep(&fold->labels, filler->thread, stack->climb.labels[step], words);
+	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* Appends the labels that a choice leaves of a step. */
+static bool append_chosen(struct filler *filler, const uint32_t *labels, size_t nr, unsigned *seen)
+{
+	const struct pd_fold_choice *choice = filler->fold->options.choice;
 	bool ok = true;
 	for (size_t i = 0; i < nr && ok; i++) {
-		*seen |= choice->sees(fold->options.user, labels[i]);
+		*seen |= choice->sees(filler->fold->options.user, labels[i]);
 		if (!choice->root || *seen & choice->root)
-			ok = append_labels(&fold->line, &labels[i], 1);
+			ok = append_labels(&filler->line, &labels[i], 1);
 	}
 	return ok;
 }
 
 /* Adds a waiting stack, whose steps are known, to the sums. */
-static enum perfdata_status add_stack(struct pd_fold *fold, const struct waiting *stack)
+static enum perfdata_status add_stack(struct filler *filler, const struct waiting *stack)
 {
+	struct pd_fold *fold = filler->fold;
 	const struct pd_fold_choice *choice = fold->options.choice;
 	const uint32_t *steps = stack->climb.labels;
 	unsigned seen = 0;
-	fold->line.nr = 0;
-	bool ok = append_labels(&fold->line, fold->front.items, fold->front.nr);
+	filler->line.nr = 0;
+	bool ok = append_labels(&filler->line, filler->front, filler->nr_front);
 	for (size_t i = stack->climb.nr; i-- > 0 && ok;) {
-		uint32_t at = find_known(fold, steps[i]), of_step;
-		enum perfdata_status status = PERFDATA_OK;
-		if (!at && (status = node_of_step(fold, stack->node, i, &of_step)) == PERFDATA_OK)
-			status = make_labels(fold, of_step, steps[i], &at);
+		const uint32_t *words = pd_fold_labels_find(&fold->labels, steps[i]);
+		const enum perfdata_status status = words ? PERFDATA_OK : make_labels(filler, stack, i, &words);
 		if (status != PERFDATA_OK)
 			return status;
-		const uint32_t *labels = &fold->labels.items[at - 1];
-		ok = choice ? append_chosen(fold, labels + 1, labels[0], &seen)
-			    : append_labels(&fold->line, labels + 1, labels[0]);
+		ok = choice ? append_chosen(filler, words + 1, words[0], &seen)
+			    : append_labels(&filler->line, words + 1, words[0]);
 	}
 	if (!ok)
 		return PERFDATA_ENOMEM;
 	if (choice && !choice->takes(fold->options.user, seen))
 		return PERFDATA_OK;
-	return pd_line_sums_add(fold->sums, fold->line.items, fold->line.nr, stack->weight);
+	return pd_line_sums_add(filler->sums, filler->line.items, filler->line.nr, stack->weight);
 }
 
 /* Reads the steps of all waiting stacks. Their climbs take turns: each would wait for memory at each run. */
-static enum perfdata_status climb_stacks(struct pd_fold *fold)
+static enum perfdata_status climb_stacks(struct filler *filler)
 {
 	bool more = true;
 	while (more) {
 		more = false;
-		for (size_t i = 0; i < fold->nr_waiting; i++) {
-			struct pd_path_climb *climb = &fold->waiting[i].climb;
-			if (climb->node && pd_path_tree_climb(&fold->stacks->tree, climb) < 0)
-				return fold->stacks->tree.status;
+		for (size_t i = 0; i < filler->nr_waiting; i++) {
+			struct pd_path_climb *climb = &filler->waiting[i].climb;
+			const enum perfdata_status status =
+				climb->node ? pd_path_tree_climb(&filler->fold->stacks->tree, climb) : PERFDATA_OK;
+			if (status != PERFDATA_OK)
+				return status;
 			more |= climb->node != 0;
 		}
 	}
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_waiting(struct pd_fold *fold)
+static enum perfdata_status add_waiting(struct filler *filler)
 {
-	enum perfdata_status status = climb_stacks(fold);
-	for (size_t i = 0; i < fold->nr_waiting && status == PERFDATA_OK; i++)
-		status = add_stack(fold, &fold->waiting[i]);
-	fold->nr_waiting = 0;
+	enum perfdata_status status = climb_stacks(filler);
+	for (size_t i = 0; i < filler->nr_waiting && status == PERFDATA_OK; i++)
+		status = add_stack(filler, &filler->waiting[i]);
+	filler->nr_waiting = 0;
 	return status;
 }
 
-static bool is_front(const struct pd_fold *fold, const uint32_t *front, size_t nr)
+static enum perfdata_status add_key(struct filler *filler, const struct pd_profile_entry *entry)
 {
-	return nr == fold->front.nr && memcmp(front, fold->front.items, nr * sizeof *front) == 0;
-}
-
-enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
-				 const struct pd_profile_sums *sums)
-{
-	if (fold->nr_waiting == MOST_WAITING || !is_front(fold, front, nr)) {
-		const enum perfdata_status status = add_waiting(fold);
-		if (status != PERFDATA_OK)
-			return status;
-		fold->front.nr = 0;
-		if (!append_labels(&fold->front, front, nr))
-			return PERFDATA_ENOMEM;
+	const struct pd_fold_options *options = &filler->fold->options;
+	const struct pd_profile_key *key = &entry->key;
+	const bool has_front = filler->nr_front && key->event == filler->event && key->comm == filler->comm;
+	enum perfdata_status status = PERFDATA_OK;
+	if (filler->nr_waiting == MOST_WAITING || !has_front)
+		status = add_waiting(filler);
+	if (status == PERFDATA_OK && !has_front) {
+		filler->event = key->event;
+		filler->comm = key->comm;
+		status = options->front(options->user, key, filler->front, &filler->nr_front);
 	}
-	struct waiting *stack = &fold->waiting[fold->nr_waiting++];
-	stack->node = stack->climb.node = node;
+	if (status != PERFDATA_OK)
+		return status;
+	struct waiting *stack = &filler->waiting[filler->nr_waiting++];
+	stack->node = stack->climb.node = key->node;
 	stack->climb.nr = 0;
-	stack->weight = sums->weight;
+	stack->weight = entry->sums.weight;
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_fold_sort(struct pd_fold *fold)
+/* --- in threads --------------------------------------------------------------------------------------------------- */
+
+/* Takes some keys of a filler; false: none are left. */
+static bool take_keys(struct filler *from, size_t *ret_first, size_t *ret_end)
 {
-	const enum perfdata_status status = add_waiting(fold);
+	if (atomic_load_explicit(&from->next, memory_order_relaxed) >= from->end)
+		return false;
+	*ret_first = atomic_fetch_add_explicit(&from->next, KEYS_AT_ONCE, memory_order_relaxed);
+	*ret_end = *ret_first + KEYS_AT_ONCE < from->end ? *ret_first + KEYS_AT_ONCE : from->end;
+	return *ret_first < from->end;
+}
+
+/* Takes some keys, of the filler's own if any are left. */
+static bool take_next_keys(const struct filler *filler, size_t *ret_first, size_t *ret_end)
+{
+	const struct pd_fold *fold = filler->fold;
+	for (unsigned i = 0; i < fold->nr_fillers; i++)
+		if (take_keys(&fold->fillers[(filler->thread + i) % fold->nr_fillers], ret_first, ret_end))
+			return true;
+	return false;
+}
+
+/* Adds keys until none are left, a thread fails, or memory is short. */
+static enum perfdata_status add_keys(struct filler *filler)
+{
+	struct pd_fold *fold = filler->fold;
+	enum perfdata_status status = PERFDATA_OK;
+	size_t first, end;
+	while (status == PERFDATA_OK && !atomic_load_explicit(&fold->is_stopped, memory_order_relaxed) &&
+	       !pd_account_is_over(pd_profile_account(fold->profile)) && take_next_keys(filler, &first, &end)) {
+		if (pd_profile_is_cancelled(fold->profile))
+			status = PERFDATA_EINTR;
+		for (; first < end && status == PERFDATA_OK; first++)
+			status = add_key(filler, &fold->keys[first]);
+	}
+	return status == PERFDATA_OK ? add_waiting(filler) : status;
+}
+
+static void fill_in_thread(void *user, unsigned thread)
+{
+	struct filler *filler = (struct filler *)user + thread;
+	filler->status = add_keys(filler);
+	if (filler->status != PERFDATA_OK)
+		atomic_store_explicit(&filler->fold->is_stopped, true, memory_order_relaxed);
+}
+
+/* Adds the keys that threads left because memory is short: now lines may go to a file, and labels are dropped. */
+static enum perfdata_status add_left_keys(struct pd_fold *fold, const struct pd_profile_entry *keys)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	size_t first, end;
+	while (status == PERFDATA_OK && take_next_keys(&fold->own, &first, &end)) {
+		if (pd_profile_is_cancelled(fold->profile))
+			status = PERFDATA_EINTR;
+		for (; first < end && status == PERFDATA_OK; first++)
+			status = add_key(&fold->own, &keys[first]);
+	}
+	return status == PERFDATA_OK ? add_waiting(&fold->own) : status;
+}
+
+static enum perfdata_status set_up_fillers(struct pd_fold *fold, size_t nr_keys)
+{
+	for (unsigned i = 0; i < fold->nr_fillers; i++) {
+		struct filler *filler = &fold->fillers[i];
+		filler->fold = fold;
+		filler->thread = i;
+		filler->next = nr_keys / fold->nr_fillers * i;
+		filler->end = i + 1 < fold->nr_fillers ? nr_keys / fold->nr_fillers * (i + 1) : nr_keys;
+		filler->sums = pd_line_sums_new(pd_profile_account(fold->profile), NULL);
+		if (!filler->sums)
+			return PERFDATA_ENOMEM;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status fill_in_threads(struct pd_fold *fold, const struct pd_profile_entry *keys, size_t nr_keys)
+{
+	const unsigned threads = fold->options.threads;
+	fold->nr_fillers = threads < PD_FOLD_MAX_THREADS ? threads : PD_FOLD_MAX_THREADS;
+	fold->fillers = pd_calloc(fold->nr_fillers, sizeof *fold->fillers);
+	enum perfdata_status status = fold->fillers ? set_up_fillers(fold, nr_keys) : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK) {
+		fold->keys = keys;
+		struct pd_team *team = pd_team_start(fold->nr_fillers - 1, fill_in_thread, fold->fillers + 1);
+		fill_in_thread(fold->fillers, 0);
+		pd_team_join(team);
+		fold->keys = NULL;
+	}
+	for (unsigned i = 0; fold->fillers && i < fold->nr_fillers; i++) {
+		struct filler *filler = &fold->fillers[i];
+		status = status == PERFDATA_OK ? filler->status : status;
+		if (status == PERFDATA_OK)
+			status = pd_line_sums_take_over(fold->own.sums, filler->sums);
+	}
+	if (status == PERFDATA_OK)
+		status = add_left_keys(fold, keys);
+	for (unsigned i = 0; fold->fillers && i < fold->nr_fillers; i++)
+		release_filler(&fold->fillers[i]);
+	pd_free(fold->fillers);
+	return status;
+}
+
+/* --- all stacks --------------------------------------------------------------------------------------------------- */
+
+/* The keys that threads add; NULL: one thread adds all keys. */
+static const struct pd_profile_entry *keys_for_threads(const struct pd_fold *fold, size_t *ret_nr)
+{
+	if (fold->options.threads < 2 || fold->options.choice || !pd_path_tree_is_in_memory(&fold->stacks->tree))
+		return NULL;
+	const struct pd_profile_entry *keys = pd_profile_entries(fold->profile, ret_nr);
+	return *ret_nr >= LEAST_IN_THREADS ? keys : NULL;
+}
+
+static enum perfdata_status fill_alone(struct pd_fold *fold)
+{
+	struct pd_profile_walk *walk;
+	const struct pd_profile_entry *entry;
+	enum perfdata_status status = pd_profile_walk_new(fold->profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
-	drop_labels(fold);
-	return pd_line_sums_sort(fold->sums);
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK)
+		if ((status = add_key(&fold->own, entry)) != PERFDATA_OK)
+			break;
+	pd_profile_walk_free(walk);
+	return status == PERFDATA_END ? add_waiting(&fold->own) : status;
+}
+
+enum perfdata_status pd_fold_fill(struct pd_fold *fold)
+{
+	size_t nr = 0;
+	const struct pd_profile_entry *keys = keys_for_threads(fold, &nr);
+	const enum perfdata_status status = keys ? fill_in_threads(fold, keys, nr) : fill_alone(fold);
+	if (status != PERFDATA_OK)
+		return status;
+	pd_fold_labels_release(&fold->labels);
+	return pd_line_sums_sort(fold->own.sums, fold->options.threads);
 }
 
 enum perfdata_status pd_fold_next(struct pd_fold *fold, struct pd_line *ret)
 {
-	return pd_line_sums_next(fold->sums, ret);
+	return pd_line_sums_next(fold->own.sums, ret);
 }

@@ -4,12 +4,15 @@
 #include <string.h>
 #include "base/memory.h"
 #include "base/prefetch.h"
+#include "base/threads.h"
 #include "profile/line_runs.h"
 #include "profile/line_sums.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
 /* Groups of at least this many lines are sorted by digits, which takes a fixed time for each group. */
 #define LEAST_BY_DIGITS 256u
+/* Fewer lines are sorted by one thread. */
+#define LEAST_IN_THREADS ((size_t)2048)
 
 /* Distance of prefetching, in entries. */
 #define FETCH_AHEAD 8u
@@ -42,8 +45,8 @@ struct pd_line_sums {
 	struct entry *entries, *other;       /* other: for sorting, of the same size */
 	size_t nr, room;
 	size_t accounted;                    /* bytes for which the account was charged */
-	struct group *groups;                /* groups that wait to be sorted */
-	size_t nr_groups, groups_room;
+	/* while entries are sorted: labels that an entry surely shares with the one before it */
+	uint32_t *shared, *other_shared;
 	struct pd_label_ranks ranks;
 	unsigned rank_bits, at_once;         /* bits of a rank; labels in a key */
 	struct pd_line_runs *runs;           /* or NULL */
@@ -58,13 +61,15 @@ struct pd_line_sums *pd_line_sums_new(struct pd_account *account, const struct p
 	if (!sums)
 		return NULL;
 	sums->account = account;
-	sums->order = *order;
+	if (order)
+		sums->order = *order;
 	return sums;
 }
 
 static void charge(struct pd_line_sums *sums)
 {
-	size_t bytes = sums->room * sizeof *sums->entries * (sums->other ? 2 : 1);
+	size_t bytes = sums->room * sizeof *sums->entries;
+	bytes += sums->other ? sums->nr * (sizeof *sums->other + 2 * sizeof *sums->shared) : 0;
 	for (size_t i = 0; i < sums->nr_blocks; i++)
 		bytes += sums->blocks[i].room * sizeof(uint32_t);
 	pd_account_change(sums->account, PD_USE_PROFILE, sums->accounted, bytes);
@@ -76,8 +81,7 @@ static void free_lines(struct pd_line_sums *sums)
 	for (size_t i = 0; i < sums->nr_blocks; i++)
 		pd_free(sums->blocks[i].words);
 	pd_free(sums->entries);
-	pd_free(sums->other);
-	sums->entries = sums->other = NULL;
+	sums->entries = NULL;
 	sums->nr_blocks = sums->nr = sums->room = 0;
 	charge(sums);
 }
@@ -89,7 +93,6 @@ void pd_line_sums_free(struct pd_line_sums *sums)
 	free_lines(sums);
 	pd_line_runs_free(sums->runs);
 	pd_free(sums->blocks);
-	pd_free(sums->groups);
 	pd_free(sums->labels);
 	pd_free(sums);
 }
@@ -100,10 +103,11 @@ static const uint32_t *words_of(const struct pd_line_sums *sums, const struct en
 {
 	return sums->blocks[entry->block].words + entry->at;
 }
-/* Prefetches the words of an entry that comes soon, with the label at `depth`: sorted entries lie anywhere. */
-static inline void fetch_words(const struct pd_line_sums *sums, size_t index, size_t depth)
+/* Prefetches the words of an entry below `end` that comes soon, with the label at `depth`: sorted entries lie anywhere.
+ * Entries from `end` on may be another thread's. */
+static inline void fetch_words(const struct pd_line_sums *sums, size_t index, size_t end, size_t depth)
 {
-	if (index >= sums->nr)
+	if (index >= end)
 		return;
 	const uint32_t *words = words_of(sums, &sums->entries[index]);
 	pd_prefetch(words);
@@ -158,7 +162,8 @@ static enum perfdata_status write_run(struct pd_line_sums *sums);
 /* Whether the lines in memory should become a run. Other data may fill the memory, so a run has a least size. */
 static bool should_write_run(const struct pd_line_sums *sums)
 {
-	return pd_account_is_over(sums->account) && sums->accounted > sums->account->limit / 32 + BLOCK_BYTES;
+	return sums->order.rank && pd_account_is_over(sums->account) &&
+	       sums->accounted > sums->account->limit / 32 + BLOCK_BYTES;
 }
 
 enum perfdata_status pd_line_sums_add(struct pd_line_sums *sums, const uint32_t *labels, size_t nr, uint64_t weight)
@@ -191,6 +196,26 @@ enum perfdata_status pd_line_sums_add(struct pd_line_sums *sums, const uint32_t 
 	uint16_t *narrow = (uint16_t *)(words + HEAD_WORDS);
 	for (size_t i = 0; i < nr; i++)
 		narrow[i] = (uint16_t)labels[i];
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_line_sums_take_over(struct pd_line_sums *sums, struct pd_line_sums *more)
+{
+	if (sums->nr_blocks + more->nr_blocks >= UINT32_MAX ||
+	    pd_vector_grow(&sums->blocks, &sums->blocks_room, sums->nr_blocks + more->nr_blocks,
+			   sizeof *sums->blocks) < 0 ||
+	    pd_vector_grow(&sums->entries, &sums->room, sums->nr + more->nr, sizeof *sums->entries) < 0)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < more->nr; i++) {
+		struct entry *entry = &sums->entries[sums->nr++];
+		*entry = more->entries[i];
+		entry->block += (uint32_t)sums->nr_blocks;
+	}
+	for (size_t i = 0; i < more->nr_blocks; i++)
+		sums->blocks[sums->nr_blocks++] = more->blocks[i];
+	more->nr_blocks = 0;
+	free_lines(more);
+	charge(sums);
 	return PERFDATA_OK;
 }
 
@@ -242,37 +267,142 @@ static void sort_by_digits(struct entry *entries, struct entry *other, size_t nr
 		memcpy(entries, from, nr * sizeof *entries);
 }
 
+/* The part of the entries that one thread sorts, and its groups that wait to be sorted. */
+struct sorting {
+	struct pd_line_sums *sums;
+	size_t first, nr;
+	unsigned threads;
+	struct group *groups;
+	size_t nr_groups, room;
+	bool ok;
+};
+
 /* Adds a group to sort, unless it is one line or its lines end here, which are then equal. */
-static bool add_group(struct pd_line_sums *sums, size_t first, size_t end, size_t depth)
+static bool add_group(struct sorting *sorting, size_t first, size_t end, size_t depth)
 {
-	if (end - first < 2 || nr_labels_of(words_of(sums, &sums->entries[first])) <= depth)
+	const struct pd_line_sums *sums = sorting->sums;
+	if (end - first < 2)
 		return true;
-	if (pd_vector_grow(&sums->groups, &sums->groups_room, sums->nr_groups, sizeof *sums->groups) < 0)
+	const size_t nr_labels = nr_labels_of(words_of(sums, &sums->entries[first]));
+	if (nr_labels <= depth) {
+		for (size_t i = first + 1; i < end; i++)
+			sums->shared[i] = (uint32_t)nr_labels;
+		return true;
+	}
+	if (pd_vector_grow(&sorting->groups, &sorting->room, sorting->nr_groups, sizeof *sorting->groups) < 0)
 		return false;
-	sums->groups[sums->nr_groups++] = (struct group){ first, end - first, depth };
+	sorting->groups[sorting->nr_groups++] = (struct group){ first, end - first, depth };
 	return true;
 }
 
-static bool sort_group(struct pd_line_sums *sums, const struct group *group)
+static bool sort_group(struct sorting *sorting, const struct group *group)
 {
+	struct pd_line_sums *sums = sorting->sums;
 	struct entry *entries = &sums->entries[group->first];
 	for (size_t i = 0; i < group->nr; i++) {
-		fetch_words(sums, group->first + i + FETCH_AHEAD, group->depth);
+		fetch_words(sums, group->first + i + FETCH_AHEAD, group->first + group->nr, group->depth);
 		entries[i].key = key_at(sums, &entries[i], group->depth);
 	}
 	if (group->nr >= LEAST_BY_DIGITS && group->nr <= UINT32_MAX)
-		sort_by_digits(entries, sums->other, group->nr);
+		sort_by_digits(entries, &sums->other[group->first], group->nr);
 	else
 		qsort(entries, group->nr, sizeof *entries, compare_keys);
 	size_t first = 0;
 	for (size_t i = 1; i <= group->nr; i++) {
 		if (i < group->nr && entries[i].key == entries[first].key)
 			continue;
-		if (!add_group(sums, group->first + first, group->first + i, group->depth + sums->at_once))
+		if (i < group->nr)
+			sums->shared[group->first + i] = (uint32_t)group->depth;
+		if (!add_group(sorting, group->first + first, group->first + i, group->depth + sums->at_once))
 			return false;
 		first = i;
 	}
 	return true;
+}
+
+static bool sort_alone(struct sorting *sorting)
+{
+	bool ok = add_group(sorting, sorting->first, sorting->first + sorting->nr, 0);
+	while (ok && sorting->nr_groups) {
+		const struct group group = sorting->groups[--sorting->nr_groups];
+		ok = sort_group(sorting, &group);
+	}
+	pd_free(sorting->groups);
+	return ok;
+}
+
+/* --- in threads --------------------------------------------------------------------------------------------------- */
+
+static uint32_t rank_at(const struct pd_line_sums *sums, const uint32_t *words, size_t at)
+{
+	return sums->ranks.ranks[2 * label_at(words, at) + (at + 1 == nr_labels_of(words))];
+}
+
+/* Whether line b comes before line a. *at: labels that they surely share; set to the number that they share. */
+static bool comes_before(const struct pd_line_sums *sums, const struct entry *of_b, const struct entry *of_a,
+			 size_t *at)
+{
+	const uint32_t *a = words_of(sums, of_a), *b = words_of(sums, of_b);
+	const size_t nr_a = nr_labels_of(a), nr_b = nr_labels_of(b), nr = nr_a < nr_b ? nr_a : nr_b;
+	for (; *at < nr; ++*at) {
+		const uint32_t rank_a = rank_at(sums, a, *at), rank_b = rank_at(sums, b, *at);
+		if (rank_a != rank_b)
+			return rank_b < rank_a;
+	}
+	return false;   /* equal: no line is the beginning of another one */
+}
+
+/* The entries of a half that are not merged yet. */
+struct half { size_t at, end; };
+
+/* Merges two sorted neighbours. Lines share most of their labels: only those are compared that the first lines of both
+ * may not share. */
+static void merge_halves(struct pd_line_sums *sums, size_t first, size_t middle, size_t end)
+{
+	struct half a = { first, middle }, b = { middle, end }, *last = NULL;
+	size_t same = 0;   /* labels that the first lines of both halves surely share */
+	size_t met = 0;    /* labels that they shared when one of them was taken last */
+	for (size_t out = first; out < end; out++) {
+		struct half *next = a.at < a.end ? &a : &b;
+		if (a.at < a.end && b.at < b.end) {
+			fetch_words(sums, a.at + FETCH_AHEAD, a.end, same);
+			fetch_words(sums, b.at + FETCH_AHEAD, b.end, same);
+			if (comes_before(sums, &sums->entries[b.at], &sums->entries[a.at], &same))
+				next = &b;
+		}
+		sums->other[out] = sums->entries[next->at];
+		sums->other_shared[out] = last && last != next ? (uint32_t)met : sums->shared[next->at];
+		last = next;
+		met = same;
+		if (++next->at < next->end && sums->shared[next->at] < same)
+			same = sums->shared[next->at];
+	}
+	memcpy(&sums->entries[first], &sums->other[first], (end - first) * sizeof *sums->entries);
+	memcpy(&sums->shared[first], &sums->other_shared[first], (end - first) * sizeof *sums->shared);
+}
+
+static void sort_in_threads(void *user, unsigned thread)
+{
+	struct sorting *sorting = user;
+	struct pd_line_sums *sums = sorting->sums;
+	(void)thread;
+	if (sorting->threads < 2 || sorting->nr < LEAST_IN_THREADS) {
+		sorting->ok = sort_alone(sorting);
+		return;
+	}
+	const size_t half = sorting->nr / 2, middle = sorting->first + half, end = sorting->first + sorting->nr;
+	struct sorting left = { .sums = sums, .first = sorting->first, .nr = half,
+				.threads = sorting->threads - sorting->threads / 2 };
+	struct sorting right = { .sums = sums, .first = middle, .nr = sorting->nr - half,
+				 .threads = sorting->threads / 2 };
+	struct pd_team *team = pd_team_start(1, sort_in_threads, &right);
+	sort_in_threads(&left, 0);
+	if (!team)
+		sort_in_threads(&right, 0);
+	pd_team_join(team);
+	sorting->ok = left.ok && right.ok;
+	if (sorting->ok)
+		merge_halves(sums, sorting->first, middle, end);
 }
 
 static enum perfdata_status rank_labels(struct pd_line_sums *sums)
@@ -286,24 +416,25 @@ static enum perfdata_status rank_labels(struct pd_line_sums *sums)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status sort_lines(struct pd_line_sums *sums)
+static enum perfdata_status sort_lines(struct pd_line_sums *sums, unsigned threads)
 {
 	const enum perfdata_status status = rank_labels(sums);
-	if (status != PERFDATA_OK)
+	if (status != PERFDATA_OK || !sums->nr)
 		return status;
-	sums->other = pd_malloc(sums->room * sizeof *sums->other);
-	if (!sums->other)
-		return PERFDATA_ENOMEM;
-	charge(sums);
-	bool ok = add_group(sums, 0, sums->nr, 0);
-	while (ok && sums->nr_groups) {
-		const struct group group = sums->groups[--sums->nr_groups];
-		ok = sort_group(sums, &group);
+	struct sorting all = { .sums = sums, .nr = sums->nr, .threads = threads };
+	sums->other = pd_malloc(sums->nr * sizeof *sums->other);
+	sums->shared = pd_malloc(2 * sums->nr * sizeof *sums->shared);
+	if (sums->other && sums->shared) {
+		sums->other_shared = sums->shared + sums->nr;
+		charge(sums);
+		sort_in_threads(&all, 0);
 	}
 	pd_free(sums->other);
+	pd_free(sums->shared);
 	sums->other = NULL;
+	sums->shared = NULL;
 	charge(sums);
-	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+	return all.ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 /* --- lines in order ----------------------------------------------------------------------------------------------- */
@@ -319,7 +450,7 @@ static enum perfdata_status take_line(struct pd_line_sums *sums, struct pd_line 
 {
 	if (sums->next == sums->nr)
 		return PERFDATA_END;
-	fetch_words(sums, sums->next + FETCH_AHEAD, LABELS_FETCHED);
+	fetch_words(sums, sums->next + FETCH_AHEAD, sums->nr, LABELS_FETCHED);
 	const uint32_t *words = words_of(sums, &sums->entries[sums->next++]);
 	const size_t nr = nr_labels_of(words);
 	uint64_t weight = weight_of(words);
@@ -341,7 +472,7 @@ static enum perfdata_status take_line(struct pd_line_sums *sums, struct pd_line 
 static enum perfdata_status write_run(struct pd_line_sums *sums)
 {
 	struct pd_line line;
-	enum perfdata_status status = sort_lines(sums);
+	enum perfdata_status status = sort_lines(sums, 1);
 	if (!sums->runs && !(sums->runs = pd_line_runs_new(sums->account)))
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
@@ -356,10 +487,10 @@ static enum perfdata_status write_run(struct pd_line_sums *sums)
 	return status;
 }
 
-enum perfdata_status pd_line_sums_sort(struct pd_line_sums *sums)
+enum perfdata_status pd_line_sums_sort(struct pd_line_sums *sums, unsigned threads)
 {
 	if (!sums->runs)
-		return sort_lines(sums);
+		return sort_lines(sums, threads);
 	const enum perfdata_status status = write_run(sums);
 	if (status != PERFDATA_OK)
 		return status;

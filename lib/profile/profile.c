@@ -331,6 +331,12 @@ void pd_profile_walk_free(struct pd_profile_walk *walk)
 	pd_free(walk);
 }
 
+const struct pd_profile_entry *pd_profile_entries(const struct pd_profile *profile, size_t *ret_nr)
+{
+	*ret_nr = profile->sums.nr;
+	return profile->finished && !profile->sums.nr_runs && !profile->choice ? profile->sums.entries : NULL;
+}
+
 /* --- a profile of another one ------------------------------------------------------------------------------------- */
 
 static bool has_tid(const int32_t *tids, size_t nr_tids, int32_t tid)

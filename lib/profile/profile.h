@@ -164,6 +164,10 @@ enum perfdata_status pd_profile_walk_paths(struct pd_profile *profile, struct pd
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret);
 void pd_profile_walk_free(struct pd_profile_walk *walk);
 
+/* Returns all keys in the order of a walk, for several threads at once; NULL: some are in a temporary file, or
+ * pd_profile_choose excluded keys. */
+const struct pd_profile_entry *pd_profile_entries(const struct pd_profile *profile, size_t *ret_nr);
+
 struct pd_profile_thread {
 	int32_t pid, tid;            /* -1: unknown */
 	uint32_t generation;         /* 0 for the first thread with this pid and tid, 1 for the next one */

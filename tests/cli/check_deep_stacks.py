@@ -59,7 +59,8 @@ def main():
         stacks = record(path, make_stacks())
         sums = collections.Counter(";".join(["program"] + [name_of(address) for address in reversed(stack)]) for stack in stacks)
         wanted = "".join("%s %d\n" % (line, sums[line]) for line in sorted(sums))
-        for words in (["-j", "1"], ["-j", "2"], ["-j", "3"], ["-j", "1", "--max-memory", "1M"], ["-j", "2", "--max-memory", "1M"]):
+        for words in (["-j", "1"], ["-j", "2"], ["-j", "3"], ["-j", "16"], ["-j", "1", "--max-memory", "1M"], ["-j", "2", "--max-memory", "1M"],
+                      ["-j", "2", "--max-memory", "4M"]):
             lines = output("folded", "-q", "--symbols", "no", "--addresses", *words, path)
             tap.report("folded " + " ".join(words), [] if lines == wanted else ["lines differ", len(lines), len(wanted)])
         for words in (["-j", "1"], ["-j", "2"], ["-j", "1", "--max-memory", "1M"]):

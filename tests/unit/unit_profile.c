@@ -153,7 +153,7 @@ static bool is_added_path(struct pd_path_tree *tree, uint32_t node, uint32_t num
 	const uint32_t nr = path_of(number, labels);
 	bool ok = true;
 	while (climb.node && ok)
-		ok = pd_path_tree_climb(tree, &climb) == 0;
+		ok = pd_path_tree_climb(tree, &climb) == PERFDATA_OK;
 	ok = ok && climb.nr == nr;
 	for (uint32_t i = nr; i-- > 0 && ok;)
 		ok = climb.labels[nr - 1 - i] == labels[i] && pd_path_tree_get(tree, node, &node, &label) == 0 &&
@@ -477,26 +477,34 @@ static bool comes_after(const struct pd_line *line, const uint32_t *before, size
 	       rank_of(line->labels[i], i + 1 == line->nr) > rank_of(before[i], i + 1 == nr_before);
 }
 
-static uint64_t check_lines(bool tight)
+/* Lines of four sums become those of one; `threads` sort them. */
+static uint64_t check_lines(bool tight, unsigned threads)
 {
 	enum { LINES = 60000, NUMBERS = 20000 };
 	static uint32_t ranks[2 * LINE_LABELS];
 	const struct pd_line_order order = { rank_all, ranks };
 	struct pd_account *account = account_of(tight);
-	struct pd_line_sums *sums = pd_line_sums_new(account, &order);
+	enum { PARTS = 4 };
+	struct pd_line_sums *sums = pd_line_sums_new(account, &order), *parts[PARTS];
 	struct pd_line line;
 	uint32_t labels[64], unordered = 0, nr_lines = 0;
 	size_t nr_before = 0;
 	uint64_t hash = 0, weight = 0, expected = 0;
 	random_state = 7;
 	CHECK(sums);
+	for (unsigned i = 0; i < PARTS; i++)
+		CHECK((parts[i] = pd_line_sums_new(account, NULL)));
 	for (uint32_t i = 0; i < LINES; i++) {
 		const uint32_t number = some(NUMBERS), nr = path_of(number, labels), one = some(1000);
 		labels[0] = number % 3 ? labels[0] : LINE_LABELS - 1;   /* which needs 4 bytes */
 		expected += one;
-		CHECK_EQ(pd_line_sums_add(sums, labels, nr, one), PERFDATA_OK);
+		CHECK_EQ(pd_line_sums_add(i % 5 < PARTS ? parts[i % 5] : sums, labels, nr, one), PERFDATA_OK);
 	}
-	CHECK_EQ(pd_line_sums_sort(sums), PERFDATA_OK);
+	for (unsigned i = 0; i < PARTS; i++) {
+		CHECK_EQ(pd_line_sums_take_over(sums, parts[i]), PERFDATA_OK);
+		pd_line_sums_free(parts[i]);
+	}
+	CHECK_EQ(pd_line_sums_sort(sums, threads), PERFDATA_OK);
 	while (pd_line_sums_next(sums, &line) == PERFDATA_OK) {
 		unordered += nr_lines && !comes_after(&line, labels, nr_before);
 		nr_lines++;
@@ -514,7 +522,15 @@ static uint64_t check_lines(bool tight)
 	return hash;
 }
 
-static void test_lines(void) { CHECK_EQ(check_lines(false), check_lines(true)); }
+static void test_lines(void)
+{
+	const uint64_t lines = check_lines(false, 1);
+	CHECK_EQ(check_lines(true, 1), lines);
+	CHECK_EQ(check_lines(false, 2), lines);
+	CHECK_EQ(check_lines(false, 3), lines);
+	CHECK_EQ(check_lines(false, 8), lines);
+	CHECK_EQ(check_lines(true, 8), lines);
+}
 
 static void test_lines_without_folder(void)
 {

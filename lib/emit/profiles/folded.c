@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "emit/emitters.h"
 #include "emit/profiles/folded_lines.h"
 #include "profile/fold.h"
@@ -17,13 +18,16 @@
 struct state {
 	struct stack_gather gather;
 	bool with_addresses, with_inlines;
+	struct pd_monitor *lock;       /* protects names and text while threads ask for labels */
 	struct pd_intern *names;       /* texts between semicolons; a node's label is the id of its text */
+	struct perfdata_text text;     /* of one frame */
+	/* by thread, then by address of the name of a symbol or file, which lives as long as the session: its label */
+	struct pd_hash_map known[PD_FOLD_MAX_THREADS];
 	/* by label: rank of the text in the order of lines, before a semicolon and as the last text of a line */
 	uint32_t *ranks;
 	uint8_t *seen;                 /* by label: bits of enum stack_seen, and KNOWN; 0: not computed yet */
 	size_t seen_room;
 	bool failed;                   /* memory for `seen` ran out */
-	struct perfdata_text text;     /* of one frame */
 };
 
 enum { KNOWN = 128 };
@@ -47,7 +51,10 @@ static void release_state(void *state)
 	if (!folded)
 		return;
 	pd_stack_gather_release(&folded->gather);
+	pd_monitor_free(folded->lock);
 	pd_intern_free(folded->names);
+	for (unsigned i = 0; i < PD_FOLD_MAX_THREADS; i++)
+		pd_hash_map_release(&folded->known[i]);
 	pd_free(folded->ranks);
 	pd_free(folded->seen);
 	perfdata_text_release(&folded->text);
@@ -80,8 +87,11 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.names = lines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS,
 	};
 	perfdata_text_init(&folded->text);
+	folded->lock = pd_monitor_new();
 	folded->names = pd_intern_new();
-	return folded->names ? pd_stack_gather_begin(&folded->gather, context, &of_profile) : PERFDATA_ENOMEM;
+	if (!folded->lock || !folded->names)
+		return PERFDATA_ENOMEM;
+	return pd_stack_gather_begin(&folded->gather, context, &of_profile);
 }
 
 STACK_BEGIN(set_up, release_state)
@@ -103,7 +113,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	}
 }
 
-/* The label of the text in folded->text, which it empties. */
+/* Called with the lock: takes the label of the text in folded->text, which it empties. */
 static enum perfdata_status take_label(struct state *folded, uint32_t *ret)
 {
 	struct perfdata_text *text = &folded->text;
@@ -115,23 +125,40 @@ static enum perfdata_status take_label(struct state *folded, uint32_t *ret)
 
 static enum perfdata_status label_of(struct state *folded, const char *text, uint32_t *ret)
 {
+	pd_monitor_enter_soon(folded->lock);
 	append_clean(&folded->text, text);
-	return take_label(folded, ret);
+	const enum perfdata_status status = take_label(folded, ret);
+	pd_monitor_leave(folded->lock);
+	return status;
 }
 
-/* Writes a frame without a symbol: the name of its file, marked if only the bundle lacks the symbol, or all facts that
- * another tool needs to find the name. */
-static void spell_file(struct state *folded, uint32_t frame)
+/* As label_of, for the name of a symbol: most addresses share one with others. */
+static enum perfdata_status label_of_symbol(struct state *folded, unsigned thread, const char *name, uint32_t *ret)
+{
+	uint64_t label;
+	if (pd_hash_map_get(&folded->known[thread], (uintptr_t)name, &label)) {
+		*ret = (uint32_t)label;
+		return PERFDATA_OK;
+	}
+	const enum perfdata_status status = label_of(folded, name, ret);
+	if (status != PERFDATA_OK)
+		return status;
+	return pd_hash_map_put(&folded->known[thread], (uintptr_t)name, *ret) == 0 ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* Called with the lock: writes all facts that another tool needs to find the name of a frame without a symbol. */
+static void spell_address(struct state *folded, const struct perfdata_frame *at, const struct perfdata_dso *dso)
+{
+	append_clean(&folded->text, dso ? dso->long_name : "[unknown]");
+	perfdata_text_literal(&folded->text, "+0x");
+	pd_text_hex(&folded->text, at->address);
+}
+
+/* Called with the lock: writes the name of the file of a frame without a symbol, marked if only the bundle lacks the
+ * symbol. */
+static void spell_file(struct state *folded, uint32_t frame, const struct perfdata_dso *dso)
 {
 	struct perfdata_text *text = &folded->text;
-	const struct perfdata_frame *at = perfdata_session_frame(folded->gather.session, frame);
-	const struct perfdata_dso *dso = at ? perfdata_session_dso(folded->gather.session, at->dso) : NULL;
-	if (folded->with_addresses && at) {
-		append_clean(text, dso ? dso->long_name : "[unknown]");
-		perfdata_text_literal(text, "+0x");
-		pd_text_hex(text, at->address);
-		return;
-	}
 	if (pd_session_lacks_answer(folded->gather.session, frame))
 		perfdata_text_printf(text, "%s ", pd_session_nameless_text(folded->gather.session, frame));
 	const char *name = dso ? dso->name : "[unknown]", *slash = strrchr(name, '/');
@@ -139,6 +166,31 @@ static void spell_file(struct state *folded, uint32_t frame)
 	perfdata_text_string(text, *name == '[' ? "" : "[");
 	append_clean(text, name);
 	perfdata_text_string(text, *name == '[' ? "" : "]");
+}
+
+static enum perfdata_status label_of_nameless(struct state *folded, unsigned thread, uint32_t frame, uint32_t *ret)
+{
+	const struct perfdata_session *session = folded->gather.session;
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
+	const bool with_address = folded->with_addresses && at;
+	/* all frames of the file have its label, except those that the bundle lacks */
+	const bool is_common = dso && !with_address && !pd_session_lacks_answer(session, frame);
+	uint64_t label;
+	if (is_common && pd_hash_map_get(&folded->known[thread], (uintptr_t)dso, &label)) {
+		*ret = (uint32_t)label;
+		return PERFDATA_OK;
+	}
+	pd_monitor_enter_soon(folded->lock);
+	if (with_address)
+		spell_address(folded, at, dso);
+	else
+		spell_file(folded, frame, dso);
+	const enum perfdata_status status = take_label(folded, ret);
+	pd_monitor_leave(folded->lock);
+	if (status != PERFDATA_OK || !is_common)
+		return status;
+	return pd_hash_map_put(&folded->known[thread], (uintptr_t)dso, *ret) == 0 ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 static enum perfdata_status add_inlined(struct state *folded, uint32_t frame, uint32_t *labels, size_t *nr)
@@ -156,18 +208,16 @@ static enum perfdata_status add_inlined(struct state *folded, uint32_t frame, ui
 	return status;
 }
 
-static enum perfdata_status labels_of_frame(struct state *folded, const struct pd_profile_node *node, uint32_t *labels,
-					    size_t *ret_nr)
+static enum perfdata_status labels_of_frame(struct state *folded, unsigned thread, const struct pd_profile_node *node,
+					    uint32_t *labels, size_t *ret_nr)
 {
 	struct perfdata_symbol symbol;
 	*ret_nr = 1;
 	if (node->frame == PERFDATA_NONE)
 		return label_of(folded, "[unknown]", labels);
-	if (perfdata_session_symbol(folded->gather.session, node->frame, UINT64_MAX, &symbol) != PERFDATA_OK) {
-		spell_file(folded, node->frame);
-		return take_label(folded, labels);
-	}
-	const enum perfdata_status status = label_of(folded, symbol.name, labels);
+	if (perfdata_session_symbol(folded->gather.session, node->frame, UINT64_MAX, &symbol) != PERFDATA_OK)
+		return label_of_nameless(folded, thread, node->frame, labels);
+	const enum perfdata_status status = label_of_symbol(folded, thread, symbol.name, labels);
 	/* no inlined calls at the source of a branch, or without a recorded chain */
 	if (status != PERFDATA_OK || !folded->with_inlines || node->origin == PERFDATA_STEP_BRANCH ||
 	    node->origin == PD_ORIGIN_ALONE)
@@ -175,13 +225,14 @@ static enum perfdata_status labels_of_frame(struct state *folded, const struct p
 	return add_inlined(folded, node->frame, labels, ret_nr);
 }
 
-static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, uint32_t *labels, size_t *ret_nr)
+static enum perfdata_status labels_of(void *user, unsigned thread, const struct pd_profile_node *node, uint32_t *labels,
+				      size_t *ret_nr)
 {
 	struct state *folded = user;
 	const bool tells_cut = node->origin == PD_ORIGIN_CUT && folded->gather.tells_cut;
 	enum perfdata_status status = tells_cut ? label_of(folded, STACK_TRUNCATED, labels) : PERFDATA_OK;
 	if (status == PERFDATA_OK)
-		status = labels_of_frame(folded, node, labels + tells_cut, ret_nr);
+		status = labels_of_frame(folded, thread, node, labels + tells_cut, ret_nr);
 	*ret_nr += tells_cut;
 	return status;
 }
@@ -264,37 +315,19 @@ static bool has_several_events(const struct pd_profile *profile)
 	return nr > 1;
 }
 
-static enum perfdata_status fill_fold(struct state *folded, struct pd_fold *fold)
+/* The labels before those of stacks. */
+static enum perfdata_status front_of(void *user, const struct pd_profile_key *key, uint32_t *labels, size_t *ret_nr)
 {
-	const bool with_event = has_several_events(folded->gather.profile);
-	struct pd_profile_walk *walk;
-	const struct pd_profile_entry *entry;
-	struct pd_profile_key front = { .event = UINT32_MAX };
-	uint32_t labels[2];
-	size_t nr = 0;
-	enum perfdata_status status = pd_profile_walk_new(folded->gather.profile, &walk);
-	if (status != PERFDATA_OK)
-		return status;
-	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
-		const struct pd_profile_key *key = &entry->key;
-		if (key->event != front.event || key->comm != front.comm) {
-			front = *key;
-			nr = 0;
-			if (with_event)
-				status = label_of(folded,
-						  perfdata_reader_event(folded->gather.reader, key->event)->name,
-						  &labels[nr++]);
-			if (status == PERFDATA_OK)
-				status = label_of(folded, perfdata_session_comm(folded->gather.session, key->comm),
-						  &labels[nr++]);
-		}
-		if (status == PERFDATA_OK)
-			status = pd_fold_add(fold, labels, nr, key->node, &entry->sums);
-		if (status != PERFDATA_OK)
-			break;
-	}
-	pd_profile_walk_free(walk);
-	return status == PERFDATA_END ? PERFDATA_OK : status;
+	struct state *folded = user;
+	enum perfdata_status status = PERFDATA_OK;
+	*ret_nr = 0;
+	if (has_several_events(folded->gather.profile))
+		status = label_of(folded, perfdata_reader_event(folded->gather.reader, key->event)->name,
+				  &labels[(*ret_nr)++]);
+	if (status == PERFDATA_OK)
+		status = label_of(folded, perfdata_session_comm(folded->gather.session, key->comm),
+				  &labels[(*ret_nr)++]);
+	return status;
 }
 
 static enum perfdata_status write_lines(const struct state *folded, struct pd_fold *fold, struct perfdata_text *out)
@@ -320,21 +353,21 @@ static enum perfdata_status end_output(void *state, const struct perfdata_emit_e
 		.takes = take_stack,
 		.root = pd_stack_choice_cuts(folded->gather.choice) ? STACK_SEEN_ROOT : 0,
 	};
-	const struct pd_fold_options of_fold = { .labels = labels_of,
+	const struct pd_fold_options of_fold = { .front = front_of,
+						 .labels = labels_of,
 						 .rank = rank_names,
 						 .choice = folded->gather.choice ? &choice : NULL,
-						 .user = folded };
+						 .user = folded,
+						 .threads = folded->gather.wanted.threads };
 	struct pd_fold *fold;
 	enum perfdata_status status = pd_profile_finish(folded->gather.profile);
 	if (status == PERFDATA_OK)
 		status = pd_fold_new(folded->gather.profile, &of_fold, &fold);
 	if (status != PERFDATA_OK)
 		return status;
-	status = fill_fold(folded, fold);
+	status = pd_fold_fill(fold);
 	if (status == PERFDATA_OK && folded->failed)
 		status = PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK)
-		status = pd_fold_sort(fold);
 	if (status == PERFDATA_OK)
 		status = write_lines(folded, fold, out);
 	if (status == PERFDATA_OK)

@@ -111,6 +111,11 @@ static inline uint32_t plain_label_of(const struct pd_step_tree *tree, const str
 	return is_plain ? step->frame << 1 | origin : UINT32_MAX;
 }
 
+uint32_t pd_step_tree_plain_labels(uint32_t nr_frames)
+{
+	return (nr_frames < MAX_PLAIN_FRAME ? nr_frames : MAX_PLAIN_FRAME) << 1;
+}
+
 static uint32_t label_of_index(const struct pd_step_tree *tree, uint32_t index)
 {
 	return index == UINT32_MAX || tree->exact ? index : index | LABEL_IS_INDEX;

@@ -43,6 +43,8 @@ struct pd_steps_ahead;
  * before, or NULL; it saves time and changes no node. */
 uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr,
 			   const struct pd_steps_ahead *ahead);
+/* All labels of frames below nr_frames, but for rare steps, are below the result, in a tree that is not exact. */
+uint32_t pd_step_tree_plain_labels(uint32_t nr_frames);
 /* Whether the tree has outgrown the processor's caches, and is in memory. */
 bool pd_step_tree_is_slow(const struct pd_step_tree *tree);
 /* Looking ahead: stacks at the same time, and the outermost steps of each. */
