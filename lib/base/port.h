@@ -120,6 +120,13 @@ int pd_rename_new(const char *from, const char *to);
 #else
 #define PD_REOPENS_DESCRIPTORS 1
 #endif
+/* Whether an option may name another recording. In a browser no name reaches a file of the user, so the code that reads
+ * and compares other recordings is left out. */
+#ifdef __EMSCRIPTEN__
+#define PD_OPENS_OTHER_RECORDINGS 0
+#else
+#define PD_OPENS_OTHER_RECORDINGS 1
+#endif
 /* Whether the file is in a file system that the kernel generates, such as /proc. */
 bool pd_is_made_up(int fd);
 /* Sets *ret_type to Linux's number of the file system type (statfs: f_type). False: no such numbers, or statfs

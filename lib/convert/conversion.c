@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
+#include "base/port.h"
 #include "perfdata/convert.h"
 #include "profile/profile_read.h"
 #include "reader/reader.h"
@@ -327,6 +328,9 @@ static enum perfdata_status read_others(const struct plan *plan, struct perfdata
 		for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 			if (strcmp(part->values[i].option->name, *name) != 0)
 				continue;
+			if (!PD_OPENS_OTHER_RECORDINGS)
+				return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+						"--%s names another recording, which this build cannot open", *name);
 			status = pd_profile_read_path(part->values[i].text, result->session, &how, &others->wanted,
 						      &part->others[part->nr_others], reterr);
 			part->nr_others += status == PERFDATA_OK;

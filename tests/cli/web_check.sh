@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The module of WebAssembly against the program (all of testdata with PERFDATA_ALL=1), and the packed package in an empty folder,
-# also in Chromium (tests/setup --validators). Prints TAP. Needs node, and what `make wasm` and `make npm-pack` make; it is skipped without.
+# The module of WebAssembly against the program (all of testdata with PERFDATA_ALL=1), its size, and the packed package in an empty
+# folder, also in Chromium (tests/setup --validators). Prints TAP. Needs node, and what `make wasm` and `make npm-pack` make; it is skipped without.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "${top_srcdir:-$here/../..}" && pwd)
 PERFDATA=$(realpath "${PERFDATA:-$top/build/perfdata}")
@@ -38,4 +38,10 @@ if node -e 'require(process.argv[1])' "$MODULES/puppeteer-core" 2> /dev/null && 
 else
 	echo "ok 4 - the package in Chromium # SKIP no chromium, or no npm package puppeteer-core"
 fi
-echo 1..4
+# What a page loads: below 1.2 MB, and below 500 KB as servers pack it for browsers (brotli).
+if node -e 'const file = require("fs").readFileSync(process.argv[1]), packed = require("zlib").brotliCompressSync(file).length;
+	console.log(`${file.length} bytes, ${packed} by brotli`);
+	process.exit(file.length < 1200000 && packed < 500000 ? 0 : 1)' "$top/build-wasm/dist/perfdata.wasm" > "$folder/size.log" 2>&1
+then echo "ok 5 - size of the module"; else echo "not ok 5 - size of the module"; fi
+sed 's/^/# /' "$folder/size.log"
+echo 1..5

@@ -22,6 +22,10 @@ test('converts a path, bytes and a Blob to the same bytes', async () => {
 	assert.equal(Buffer.concat(parts).toString(), text());
 });
 
+test('an option that names another recording is refused', async () => {
+	await assert.rejects(convert(FILE, 'flamegraph', { settings: { base: FILE } }), /--base names another recording, which this build cannot open/);
+});
+
 test('records of a file are those of ndjson', async () => {
 	const lines = (await convert(FILE, 'ndjson', { order: 'file' })).text().split('\n').filter(Boolean).map((line) => JSON.parse(line));
 	const wanted = lines.filter((line) => 'offset' in line).map(({ type, offset }) => [type, offset]);

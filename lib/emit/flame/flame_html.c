@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/port.h"
 #include "base/sha256.h"
 #include "codec/codec.h"
 #include "emit/values/varint.h"
@@ -366,7 +367,7 @@ static enum perfdata_status put_columns(struct columns *columns, struct flamegra
 		if (status == PERFDATA_OK && graph->nr_bases)
 			status = put_rows(columns, graph, 1, i);
 	}
-	if (status == PERFDATA_OK && graph->nr_bases) {
+	if (PD_OPENS_OTHER_RECORDINGS && status == PERFDATA_OK && graph->nr_bases) {
 		struct perfdata_text changes;
 		perfdata_text_init(&changes);
 		status = pd_flamegraph_changes(graph, &changes);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "branches/branches.h"
 #include "emit/emitters.h"
 #include "emit/report/annotated.h"
@@ -432,7 +433,7 @@ static enum perfdata_status draw_runs(struct state *state, const struct perfdata
 							.same_symbols = state->texts[SYMBOLS],
 							.nr_same_symbols = state->nr[SYMBOLS],
 							.used = used } };
-	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
+	const size_t nr[] = { 1 + state->nr[REPEATS], PD_OPENS_OTHER_RECORDINGS ? state->nr[BASES] : 0 };
 	size_t most_lines =
 		2 + PAIRS_TOLD + nr_rules + (1 + BROKEN_TOLD) * (size_t)pd_profile_nr_events(runs->profile);
 	for (size_t run = 0; run < nr[0]; run++)
