@@ -41,16 +41,20 @@ void pd_stacks_release(struct pd_stacks *stacks)
 	memset(stacks, 0, sizeof *stacks);
 }
 
+static int fail_state(struct pd_state *state, enum perfdata_status status)
+{
+	state->status = status == PERFDATA_OK ? PERFDATA_ENOMEM : status;
+	return -1;
+}
+
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
 static int add_step(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk,
 		    uint64_t ip)
 {
 	struct pd_steps *steps = &state->stacks.scratch;
-	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0) {
-		state->status = PERFDATA_ENOMEM;
-		return -1;
-	}
+	if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0)
+		return fail_state(state, PERFDATA_ENOMEM);
 	const uint32_t frame = pd_frame_seen(state, thread, walk->cpumode, ip, pd_walk_is_below_kernel(walk));
 	steps->items[steps->count++] =
 		(struct perfdata_step){ .ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin };
@@ -132,6 +136,26 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 
 static size_t nr_addresses(const struct perfdata_list *chain) { return chain ? (size_t)chain->count : 0; }
 
+/* Adds the addresses that unwinding found. */
+static int add_unwound(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
+	const struct perfdata_list list = {
+		.data = (const uint8_t *)chain->unwound, .count = chain->nr_unwound, .stride = sizeof *chain->unwound
+	};
+	struct pd_chain_walk walk = pd_walk_start(&list, NULL);
+	struct pd_steps *steps = &state->stacks.scratch;
+	walk.origin = PERFDATA_STEP_UNWOUND;
+	if (pd_vector_grow(&steps->items, &steps->room, steps->count + chain->nr_unwound, sizeof *steps->items) < 0)
+		return fail_state(state, PERFDATA_ENOMEM);
+	while (walk.at < list.count) {
+		steps->count += pd_walk_steps(state, thread, &walk, list.count, &steps->items[steps->count]);
+		/* no marker: the code of a broken stack may seem to be at any address */
+		if (walk.at < list.count && add_step(state, thread, &walk, chain->unwound[walk.at++]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Gathers the steps of a chain in the scratch. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
@@ -144,22 +168,14 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 	struct pd_steps *steps = &state->stacks.scratch;
 	steps->count = 0;
 	const size_t most = nr_addresses(chain->recorded) + nr_addresses(chain->deferred) + 1;
-	if (pd_vector_grow(&steps->items, &steps->room, most, sizeof *steps->items) < 0) {
-		state->status = PERFDATA_ENOMEM;
-		return -1;
-	}
+	if (pd_vector_grow(&steps->items, &steps->room, most, sizeof *steps->items) < 0)
+		return fail_state(state, PERFDATA_ENOMEM);
 	if (add_recorded(state, thread, &walk, chain->leaf_caller) < 0)
 		return -1;
 	if (by_branches && add_branches(state, thread, chain, &walk) < 0)
 		return -1;
-	struct pd_chain_walk unwound = pd_walk_start(NULL, NULL);
-	unwound.origin = PERFDATA_STEP_UNWOUND;
-	for (size_t i = 0; i < chain->nr_unwound; i++)
-		if (add_step(state, thread, &unwound, chain->unwound[i]) < 0)
-			return -1;
-	return 0;
+	return add_unwound(state, thread, chain);
 }
-
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
@@ -229,12 +245,6 @@ void pd_stack_fetch_paths(const struct pd_state *state, struct pd_steps_ahead *p
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
-
-static int fail_state(struct pd_state *state, enum perfdata_status status)
-{
-	state->status = status == PERFDATA_OK ? PERFDATA_ENOMEM : status;
-	return -1;
-}
 
 /* Copies steps into the batch. */
 static int put_steps(struct pd_state *state, struct pd_step_list *to, const struct perfdata_step *steps, size_t nr,

@@ -134,20 +134,22 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	if (address)
 		u->pcs[u->count++] = address;
 	switch (rule.kind) {
-	case PD_RULE_END: return END;
+	case PD_RULE_FRAME: break;
 	case PD_RULE_FRAME_OF_LEAF:
 		if (!is_first)
 			return LIBDWFL;
-		/* fall through */
-	case PD_RULE_FRAME: return take_caller(u, &rule, f);
+		break;
 	case PD_RULE_FRAME_OF_EXIDX:
 		u->is_beyond_libdwfl = true;
 		/* Only the innermost function may still have the return address in its register. */
-		return is_first || rule.return_address != PD_RULE_SAME ? take_caller(u, &rule, f) : END;
+		if (!is_first && rule.return_address == PD_RULE_SAME)
+			return END;
+		break;
+	case PD_RULE_END: return END;
 	case PD_RULE_NONE: return u->arch == PERFDATA_UNWIND_X86_64 ? take_caller_by_fp(u, f) : LIBDWFL;
 	case PD_RULE_LIBDWFL: return LIBDWFL;
 	}
-	return LIBDWFL;
+	return take_caller(u, &rule, f);
 }
 
 /* Takes steps until the stack ends or `room` is full; false: libdwfl has to unwind the stack. */
