@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
+#include "base/port.h"
+
+/* Smaller tables are mostly in memory that was used before. */
+#define LEAST_MADE_AT_ONCE ((size_t)128 << 10)
 
 /* Whether no object can be so large. C libraries refuse such sizes too, but sanitizers would abort the program. */
 static bool is_absurd(size_t size) { return size > PTRDIFF_MAX; }
@@ -18,6 +22,14 @@ void *pd_calloc(size_t count, size_t size)
 	if (!bytes)
 		count = size = 1;
 	return calloc(count, size);
+}
+
+void *pd_calloc_slots(size_t count, size_t size)
+{
+	void *slots = pd_calloc(count, size);
+	if (slots && count * size >= LEAST_MADE_AT_ONCE)
+		pd_make_pages(slots, count * size);
+	return slots;
 }
 
 void *pd_realloc(void *old, size_t size) { return is_absurd(size) ? NULL : realloc(old, size ? size : 1); }

@@ -8,6 +8,10 @@
 
 void *pd_malloc(size_t size);                      /* size 0 counts as 1 */
 void *pd_calloc(size_t count, size_t size);        /* NULL also on overflow */
+/* As pd_calloc, for a hash table: its slots will be read and written in any order. The kernel makes the pages at once.
+ * Otherwise the first reading of a page and the first writing would cause a fault each, and the second fault interrupts
+ * all other threads, since it replaces a page that they may have seen. */
+void *pd_calloc_slots(size_t count, size_t size);
 void *pd_realloc(void *old, size_t size);
 void pd_free(void *memory);
 char *pd_strndup(const void *bytes, size_t size);  /* adds a NUL */

@@ -106,6 +106,22 @@ void pd_prefer_large_pages(void *memory, size_t size)
 #endif
 }
 
+void pd_make_pages(void *memory, size_t size)
+{
+#if defined MADV_POPULATE_WRITE && !defined __EMSCRIPTEN__
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t start = ((uintptr_t)memory + page - 1) & ~(page - 1);
+	const uintptr_t end = ((uintptr_t)memory + size) & ~(page - 1);
+	const int saved = errno;
+	if (start < end)
+		(void)madvise((void *)start, end - start, MADV_POPULATE_WRITE);   /* Linux 5.14 */
+	errno = saved;
+#else
+	(void)memory;
+	(void)size;
+#endif
+}
+
 int pd_open_wakeup(int *ret_read, int *ret_write)
 {
 #ifdef HAVE_EVENTFD

@@ -99,6 +99,8 @@ static inline void pd_relax(void)
 /* Save memory or time, or do nothing. */
 /* Asks for large pages in memory that will be used whole. The kernel clears small pages one by one at first use. */
 void pd_prefer_large_pages(void *memory, size_t size);
+/* Makes the pages of memory that nobody has used yet. */
+void pd_make_pages(void *memory, size_t size);
 void pd_read_sequentially(int fd);
 void pd_enlarge_pipe(int fd, int size);
 void pd_punch_hole(int fd, uint64_t at, uint64_t size);

@@ -184,7 +184,7 @@ enum perfdata_status pd_sums_finish(struct pd_sums_table *table)
 static int grow_slots(struct pd_sums_table *table)
 {
 	const size_t nr = table->nr_slots ? table->nr_slots * 2 : 256;
-	struct pd_sums_slot *slots = pd_calloc(nr, sizeof *slots);
+	struct pd_sums_slot *slots = pd_calloc_slots(nr, sizeof *slots);
 	if (!slots)
 		return -1;
 	for (size_t i = 0; i < table->nr_slots; i++) {

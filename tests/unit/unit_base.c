@@ -85,6 +85,7 @@ static void test_memory(void)
 	CHECK(p != NULL);
 	pd_free(p);
 	CHECK(pd_calloc(SIZE_MAX / 2, 3) == NULL);
+	CHECK(pd_calloc_slots(SIZE_MAX / 2, 3) == NULL);
 	pd_free(NULL);
 
 	char *s = pd_strndup("hello", 3);
@@ -94,6 +95,26 @@ static void test_memory(void)
 	CHECK_STR(s, "");
 	pd_free(s);
 	CHECK(pd_strndup("", SIZE_MAX) == NULL);
+}
+
+/* Slots are zeros, also where an earlier user of the memory wrote something else. */
+static void test_slots(void)
+{
+	static const size_t sizes[] = { 0, 1, 5000, 100000, 3000000 };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		for (unsigned again = 0; again < 2; again++) {
+			unsigned char *slots = pd_calloc_slots(sizes[i], 2), others = 0;
+			CHECK(slots != NULL);
+			for (size_t at = 0; slots && at < 2 * sizes[i]; at++) {
+				others |= slots[at];
+				slots[at] = 7;
+			}
+			CHECK_EQ(others, 0);
+			pd_free(slots);
+		}
+	}
+	alloc_fail_countdown = 0;
+	CHECK(pd_calloc_slots(300000, 2) == NULL);
 }
 
 static void test_vector(void)
@@ -591,6 +612,7 @@ int main(void)
 		{ "checked arithmetic", test_checked },
 		{ "cursor", test_cursor },
 		{ "memory", test_memory },
+		{ "memory of slots", test_slots },
 		{ "vector", test_vector },
 		{ "vector by the index of others", test_vector_by_index },
 		{ "queue of findings", test_finding_queue },

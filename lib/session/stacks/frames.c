@@ -89,7 +89,7 @@ static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
 
 static int make_cache(struct pd_state *state)
 {
-	state->address_cache = pd_calloc(CACHE_SLOTS, sizeof *state->address_cache);
+	state->address_cache = pd_calloc_slots(CACHE_SLOTS, sizeof *state->address_cache);
 	if (!state->address_cache)
 		state->status = PERFDATA_ENOMEM;
 	return state->address_cache ? 0 : -1;

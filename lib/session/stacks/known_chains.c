@@ -121,7 +121,7 @@ static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint6
 /* Allocates empty slots for a ring of this size. */
 static struct pd_chain_slot *new_slots(size_t size)
 {
-	return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot));
+	return pd_calloc_slots(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot));
 }
 
 /* Starts with an empty ring, the first time or after the ring was dropped. */

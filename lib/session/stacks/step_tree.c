@@ -153,7 +153,7 @@ static struct perfdata_step step_of(const struct pd_step_tree *tree, uint32_t la
 /* Allocates the cache; without memory the tree works without one. */
 static void make_known(struct pd_step_tree *tree)
 {
-	tree->known = pd_calloc(tree->nr_known, sizeof *tree->known);
+	tree->known = pd_calloc_slots(tree->nr_known, sizeof *tree->known);
 	if (tree->known)
 		pd_account_take(tree->account, PD_USE_CACHES, tree->nr_known * sizeof *tree->known);
 }
