@@ -101,3 +101,20 @@ enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *i
 	return encoder->run(encoder, &(struct pd_codec_buffers){ in, in_size, in_used, out, out_size, out_used },
 			    finish);
 }
+
+/* --- a gzip member in pieces --- */
+
+/* RFC 1952, as zlib writes it: no time, the compressor's effort, Unix. */
+void pd_gzip_head(uint8_t ret[PD_GZIP_HEAD], int level)
+{
+	enum { IS_DEFLATE = 8, MOST_EFFORT = 2, LEAST_EFFORT = 4, ON_UNIX = 3 };
+	const uint8_t effort = level == 9 ? MOST_EFFORT : level == 1 ? LEAST_EFFORT : 0;
+	memcpy(ret, (const uint8_t[PD_GZIP_HEAD]){ 0x1f, 0x8b, IS_DEFLATE, [8] = effort, ON_UNIX }, PD_GZIP_HEAD);
+}
+
+void pd_gzip_tail(uint8_t ret[PD_GZIP_TAIL], uint32_t checksum, uint64_t size)
+{
+	const uint64_t tail = (size & UINT32_MAX) << 32 | checksum;
+	for (unsigned i = 0; i < PD_GZIP_TAIL; i++)
+		ret[i] = (uint8_t)(tail >> 8 * i);
+}

@@ -53,4 +53,24 @@ void pd_encoder_reset(struct pd_encoder *encoder);
 enum perfdata_status pd_encoder_run(struct pd_encoder *encoder, const uint8_t *in, size_t in_size, size_t *in_used,
 				    uint8_t *out, size_t out_size, size_t *out_used, bool finish);
 
+/* --- a gzip member in pieces --- */
+
+/* A gzip member can be compressed in pieces, each without those before it, so that several threads share the work. The
+ * member is pd_gzip_head, all pieces in their order, and pd_gzip_tail. */
+#define PD_GZIP_PIECE_REACH ((size_t)32 << 10)
+#define PD_GZIP_HEAD 10
+#define PD_GZIP_TAIL 8
+/* Makes an encoder for pieces. NULL as pd_encoder_new. */
+struct pd_encoder *pd_gzip_piece_encoder_new(int level /* 0 = default */);
+/* Begins a piece. One call of pd_encoder_run, with `finish` and room for PD_GZIP_PIECE_ROOM bytes, then compresses the
+ * whole piece and returns PERFDATA_END. before: the bytes before the piece, to which it may refer; the last
+ * PD_GZIP_PIECE_REACH suffice. is_last: no other piece follows. */
+#define PD_GZIP_PIECE_ROOM(size) ((size) + (size) / 8 + 1024)
+void pd_gzip_piece_begin(struct pd_encoder *encoder, const uint8_t *before, size_t size, bool is_last);
+/* Continues the checksum of the uncompressed bytes; begin with 0. */
+uint32_t pd_gzip_checksum(uint32_t checksum, const void *bytes, size_t size);
+void pd_gzip_head(uint8_t ret[PD_GZIP_HEAD], int level);
+/* checksum, size: of all uncompressed bytes. */
+void pd_gzip_tail(uint8_t ret[PD_GZIP_TAIL], uint32_t checksum, uint64_t size);
+
 #endif

@@ -9,8 +9,9 @@
 
 /* inflateInit2 and deflateInit2 are macros that call the functions with an underscore. */
 #define FUNCTIONS(FUNCTION) \
-	FUNCTION(deflate) FUNCTION(deflateEnd) FUNCTION(deflateInit2_) FUNCTION(deflateReset) \
-	FUNCTION(inflate) FUNCTION(inflateEnd) FUNCTION(inflateInit2_) FUNCTION(inflateReset)
+	FUNCTION(crc32) FUNCTION(deflate) FUNCTION(deflateEnd) FUNCTION(deflateInit2_) FUNCTION(deflateReset) \
+	FUNCTION(deflateSetDictionary) FUNCTION(inflate) FUNCTION(inflateEnd) FUNCTION(inflateInit2_) \
+	FUNCTION(inflateReset)
 
 struct table {
 	FUNCTIONS(PD_LIBRARY_MEMBER)
@@ -40,9 +41,10 @@ enum perfdata_status pd_gzip_load(struct pd_codec_reason *ret_reason)
 }
 #endif
 
-/* zlib's windowBits: the largest window, plus 16 for gzip */
+/* zlib's windowBits: the largest window, plus 16 for gzip, negative for data without head and tail */
 #define GZIP_ONLY (15 + 16)
 #define ZLIB_ONLY 15
+#define DEFLATE_ONLY -15
 
 static voidpf allocate_for_zlib(voidpf opaque, uInt count, uInt size)
 {
@@ -141,6 +143,7 @@ struct pd_decoder *pd_zlib_decoder_new(void) { return pd_gzip_load(NULL) ? NULL 
 struct gzip_encoder {
 	struct pd_encoder base;
 	z_stream stream;
+	int ending;    /* how the bytes of a run that finishes end: Z_FINISH, or Z_SYNC_FLUSH before another piece */
 	bool finished;
 };
 
@@ -164,19 +167,17 @@ static enum perfdata_status gzip_encoder_run(struct pd_encoder *encoder, const s
 	if (gzip->finished)
 		return PERFDATA_END;
 	bool all_offered = b->in_size - *b->in_used <= UINT_MAX;
-	switch (step_stream(&gzip->stream, b, libz.deflate, finish && all_offered ? Z_FINISH : Z_NO_FLUSH)) {
-	case Z_STREAM_END:
-		gzip->finished = true;
-		return PERFDATA_END;
-	case Z_OK:
-	case Z_BUF_ERROR:
-		return PERFDATA_OK;
-	default:
+	const int result = step_stream(&gzip->stream, b, libz.deflate,
+				       finish && all_offered ? gzip->ending : Z_NO_FLUSH);
+	if (result != Z_OK && result != Z_BUF_ERROR && result != Z_STREAM_END)
 		return PERFDATA_ENOMEM;
-	}
+	/* zlib has flushed all if it leaves room */
+	const bool flushed = finish && gzip->ending == Z_SYNC_FLUSH && !gzip->stream.avail_in && gzip->stream.avail_out;
+	gzip->finished = result == Z_STREAM_END || flushed;
+	return gzip->finished ? PERFDATA_END : PERFDATA_OK;
 }
 
-struct pd_encoder *pd_gzip_encoder_new(int level)
+static struct pd_encoder *encoder_new(int level, int window_bits)
 {
 	struct gzip_encoder *gzip = pd_calloc(1, sizeof *gzip);
 	if (!gzip)
@@ -184,14 +185,42 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 	gzip->base = (struct pd_encoder){ gzip_encoder_free, gzip_encoder_reset, gzip_encoder_run };
 	gzip->stream.zalloc = allocate_for_zlib;
 	gzip->stream.zfree = free_memory;
+	gzip->ending = Z_FINISH;
 	if (level < 0 || level > Z_BEST_COMPRESSION)
 		level = Z_BEST_COMPRESSION;
-	if (libz.deflateInit2_(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8,
+	if (libz.deflateInit2_(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8,
 			       Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof(z_stream)) != Z_OK) {
 		pd_free(gzip);
 		return NULL;
 	}
 	return &gzip->base;
+}
+
+struct pd_encoder *pd_gzip_encoder_new(int level) { return encoder_new(level, GZIP_ONLY); }
+
+/* --- a gzip member in pieces --- */
+
+struct pd_encoder *pd_gzip_piece_encoder_new(int level)
+{
+	return pd_gzip_load(NULL) ? NULL : encoder_new(level, DEFLATE_ONLY);
+}
+
+void pd_gzip_piece_begin(struct pd_encoder *encoder, const uint8_t *before, size_t size, bool is_last)
+{
+	struct gzip_encoder *gzip = (struct gzip_encoder *)encoder;
+	const size_t reached = size < PD_GZIP_PIECE_REACH ? size : PD_GZIP_PIECE_REACH;
+	gzip_encoder_reset(encoder);
+	if (reached)
+		libz.deflateSetDictionary(&gzip->stream, before + size - reached, (uInt)reached);
+	gzip->ending = is_last ? Z_FINISH : Z_SYNC_FLUSH;
+}
+
+uint32_t pd_gzip_checksum(uint32_t checksum, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	for (size_t left = size; left; at += offered_size(left), left -= offered_size(left))
+		checksum = (uint32_t)libz.crc32(checksum, at, offered_size(left));
+	return checksum;
 }
 
 #else
@@ -208,6 +237,20 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 {
 	(void)level;
 	return NULL;
+}
+
+struct pd_encoder *pd_gzip_piece_encoder_new(int level) { return pd_gzip_encoder_new(level); }
+
+/* Not called, since there is no encoder. */
+void pd_gzip_piece_begin(struct pd_encoder *encoder, const uint8_t *before, size_t size, bool is_last)
+{
+	(void)encoder, (void)before, (void)size, (void)is_last;
+}
+
+uint32_t pd_gzip_checksum(uint32_t checksum, const void *bytes, size_t size)
+{
+	(void)bytes, (void)size;
+	return checksum;
 }
 
 #endif

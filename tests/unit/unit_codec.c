@@ -335,8 +335,54 @@ static void test_large_window(void)
 	}
 }
 
+/* Appends a piece of a gzip member. */
+static size_t pack_piece(struct pd_encoder *encoder, size_t from, size_t to, size_t used)
+{
+	size_t in_used = 0;
+	pd_gzip_piece_begin(encoder, plain, from, to == SIZE);
+	CHECK_EQ(pd_encoder_run(encoder, plain + from, to - from, &in_used, compressed,
+				used + PD_GZIP_PIECE_ROOM(to - from), &used, true),
+		 PERFDATA_END);
+	CHECK_EQ(in_used, to - from);
+	CHECK_EQ(pd_encoder_run(encoder, plain + from, to - from, &in_used, compressed, used, &used, true),
+		 PERFDATA_END);
+	return used;
+}
+
+/* Pieces that know only what is before them are one member together; a single piece is what an ordinary encoder
+ * makes. */
+static void test_pieces(void)
+{
+	static const size_t cuts[][6] = { { SIZE }, { 0, SIZE }, { 1, 5000, 70000, 70001, SIZE }, { SIZE - 1, SIZE } };
+	static uint8_t whole[sizeof compressed];
+	if (!is_there(PD_CODEC_GZIP))
+		return;
+	const size_t whole_size = pack(PD_CODEC_GZIP, plain, SIZE, 0, sizeof compressed, 1);
+	memcpy(whole, compressed, whole_size);
+	for (size_t c = 0; c < sizeof cuts / sizeof *cuts; c++) {
+		struct pd_encoder *encoder = pd_gzip_piece_encoder_new(1);
+		size_t used = PD_GZIP_HEAD, from = 0, read, out;
+		uint32_t checksum = 0;
+		CHECK(encoder != NULL);
+		pd_gzip_head(compressed, 1);
+		for (size_t i = 0; from < SIZE; from = cuts[c][i++]) {
+			used = pack_piece(encoder, from, cuts[c][i], used);
+			checksum = pd_gzip_checksum(checksum, plain + from, cuts[c][i] - from);
+		}
+		pd_encoder_free(encoder);
+		pd_gzip_tail(compressed + used, checksum, SIZE);
+		used += PD_GZIP_TAIL;
+		CHECK_EQ(unpack(PD_CODEC_GZIP, used, SIZE, &read, &out), PERFDATA_END);
+		CHECK_EQ(read, used);
+		CHECK(out == SIZE && !memcmp(decompressed, plain, SIZE));
+		CHECK(used < whole_size + whole_size / 50);
+		CHECK(c || (used == whole_size && !memcmp(compressed, whole, used)));
+	}
+}
+
 static void work_codec(void)
 {
+	pd_encoder_free(pd_gzip_piece_encoder_new(0));
 	for (size_t k = 0; k < 2; k++) {
 		struct pd_encoder *encoder = pd_encoder_new(kinds[k], 0);
 		size_t in = 0, size = 0, used = 0, out = 0;
@@ -376,6 +422,7 @@ int main(void)
 		{ "corrupted", test_corrupted },
 		{ "frames of early versions", test_early_frames },
 		{ "reset", test_reset },
+		{ "a gzip member in pieces", test_pieces },
 		{ "large windows", test_large_window },
 		{ "without memory", test_no_memory },
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compresses a stream of bytes with gzip, in a thread of its own where there are several, and encodes it as base64 on
+/* Compresses a stream of bytes with gzip, in several threads where they may be used, and encodes it as base64 on
  * request. The caller's thread appends to the output. */
 #ifndef PD_STACK_PACK_H
 #define PD_STACK_PACK_H
@@ -10,9 +10,10 @@
 
 struct stack_packing;
 struct stack_pack {
-	struct pd_encoder *encoder;
-	struct stack_packing *packing;   /* the other thread; NULL: none */
+	struct stack_packing *packing;   /* pieces, and the threads that compress them */
 	struct perfdata_text *out;
+	uint32_t checksum;           /* of the bytes so far */
+	uint64_t size;
 	bool base64, failed;
 	uint8_t rest[3];             /* bytes that are less than a group of three */
 	size_t nr_rest;
@@ -20,8 +21,8 @@ struct stack_pack {
 
 /* Loads the compressor for pd_stack_pack_begin; a failure becomes the context's error. */
 enum perfdata_status pd_stack_pack_load(const struct perfdata_emit_context *context);
-/* False without memory. jobs: number of threads, which does not change the bytes. */
-bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64, unsigned jobs);
+/* False without memory. threads: how many may compress, with the caller's; the number does not change the bytes. */
+bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64, unsigned threads);
 void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size);
 /* Frees the state. False if any call failed. */
 bool pd_stack_pack_end(struct stack_pack *pack);
