@@ -262,6 +262,9 @@ struct pd_profile_walk {
 	struct pd_sums_walk *sums;
 	const struct pd_path_tree *paths;       /* the tree whose paths the walk prefetches; NULL: none */
 	size_t nr_fetched;                      /* number of next keys whose paths were prefetched */
+	struct pd_path_tree *stacks;            /* the tree whose paths the walk reads; NULL: none */
+	struct pd_path_climb climbs[PATHS_AT_ONCE];
+	size_t nr_climbs, at_climb;             /* paths that were read; those of the last key and of earlier ones */
 };
 
 enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret)
@@ -305,6 +308,53 @@ static void fetch_paths(struct pd_profile_walk *walk)
 	}
 }
 
+enum perfdata_status pd_profile_walk_labels(struct pd_profile *profile, struct pd_profile_walk **ret)
+{
+	const enum perfdata_status status = pd_profile_walk_new(profile, ret);
+	struct pd_step_tree *tree = pd_session_nodes(profile->session);
+	if (status == PERFDATA_OK && tree)
+		(*ret)->stacks = &tree->tree;
+	return status;
+}
+
+/* Reads the paths of the climbs' nodes. The climbs take turns: each would wait for memory at each run. */
+static enum perfdata_status climb_paths(struct pd_profile_walk *walk)
+{
+	bool more = true;
+	for (size_t i = 0; i < walk->nr_climbs; i++)
+		walk->climbs[i].nr = 0;
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < walk->nr_climbs; i++) {
+			struct pd_path_climb *climb = &walk->climbs[i];
+			if (climb->node && pd_path_tree_climb(walk->stacks, climb) < 0)
+				return walk->stacks->status;
+			more |= climb->node != 0;
+		}
+	}
+	return PERFDATA_OK;
+}
+
+/* Reads the path of an entry, and of the next ones that are in memory. */
+static enum perfdata_status read_stacks(struct pd_profile_walk *walk, const struct pd_profile_entry *entry)
+{
+	const struct pd_profile_entry *next;
+	if (walk->at_climb++ < walk->nr_climbs)
+		return PERFDATA_OK;
+	walk->climbs[0].node = entry->key.node;
+	walk->nr_climbs = walk->at_climb = 1;
+	while (walk->nr_climbs < PATHS_AT_ONCE && (next = pd_sums_walk_peek(walk->sums, walk->nr_climbs - 1)))
+		walk->climbs[walk->nr_climbs++].node = next->key.node;
+	return climb_paths(walk);
+}
+
+const uint32_t *pd_profile_walk_stack(const struct pd_profile_walk *walk, size_t *ret_nr)
+{
+	const struct pd_path_climb *climb = walk->at_climb ? &walk->climbs[walk->at_climb - 1] : NULL;
+	*ret_nr = climb ? climb->nr : 0;
+	return climb ? climb->labels : NULL;
+}
+
 static enum perfdata_status next_entry(struct pd_profile_walk *walk, const struct pd_profile_entry **ret)
 {
 	if (pd_profile_is_cancelled(walk->profile))
@@ -312,7 +362,8 @@ static enum perfdata_status next_entry(struct pd_profile_walk *walk, const struc
 	if (walk->paths && !walk->nr_fetched)
 		fetch_paths(walk);
 	walk->nr_fetched -= walk->nr_fetched > 0;
-	return pd_sums_walk_next(walk->sums, ret);
+	const enum perfdata_status status = pd_sums_walk_next(walk->sums, ret);
+	return status == PERFDATA_OK && walk->stacks ? read_stacks(walk, *ret) : status;
 }
 
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret)
@@ -326,8 +377,11 @@ enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const st
 
 void pd_profile_walk_free(struct pd_profile_walk *walk)
 {
-	if (walk)
-		pd_sums_walk_free(walk->sums);
+	if (!walk)
+		return;
+	for (size_t i = 0; i < PATHS_AT_ONCE; i++)
+		pd_free(walk->climbs[i].labels);
+	pd_sums_walk_free(walk->sums);
 	pd_free(walk);
 }
 

@@ -160,8 +160,13 @@ struct pd_profile_walk;
 enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret);
 /* As pd_profile_walk_new, for callers that read the path of each key's node: the walk prefetches the next paths. */
 enum perfdata_status pd_profile_walk_paths(struct pd_profile *profile, struct pd_profile_walk **ret);
+/* As pd_profile_walk_new, for callers that compare steps only: the walk reads the stack of each key. */
+enum perfdata_status pd_profile_walk_labels(struct pd_profile *profile, struct pd_profile_walk **ret);
 /* *ret is valid until the next call. PERFDATA_END: no more keys; PERFDATA_EREAD: a temporary file cannot be read. */
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret);
+/* The labels of the last key's stack, callee first, of a walk that pd_profile_walk_labels began. Steps have the same
+ * label if their frames (without a frame: addresses) and origins are equal. Valid until the next key. */
+const uint32_t *pd_profile_walk_stack(const struct pd_profile_walk *walk, size_t *ret_nr);
 void pd_profile_walk_free(struct pd_profile_walk *walk);
 
 /* Returns all keys in the order of a walk, for several threads at once; NULL: some are in a temporary file, or

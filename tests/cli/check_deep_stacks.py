@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Thousands of deep stacks that hardly repeat: their lines are those of the recording, with any number of threads and little memory. Prints TAP."""
+"""Thousands of deep stacks that hardly repeat: lines and profiles are those of the recording, with any number of threads and little memory. Prints TAP."""
 import collections
+import gzip
 import json
 import os
 import random
@@ -11,17 +12,18 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
-from builder import CALLCHAIN, IDENTIFIER, IP, Recording, TID, TIME
+import views
+from builder import CALLCHAIN, IDENTIFIER, IP, KERNEL as KERNEL_MODE, Recording, TID, TIME
 
 KERNEL, USER = 0xffffffffffffff80, 0xfffffffffffffe00   # PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER
-START = 0x400000
+START, KERNEL_TEXT = 0x400000, 0xffffffff81000000
 LEVELS, SAMPLES = 80, 4000     # more nodes than the session looks up without looking ahead
 
 tap = program.Tap()
 
 
 def output(*words):
-    return subprocess.run([program.PERFDATA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout.decode()
+    return subprocess.run([program.PERFDATA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout
 
 
 def make_stacks():
@@ -37,20 +39,52 @@ def make_stacks():
     return stacks
 
 
-def record(path, stacks):
+def record(path, stacks, kernel=False):
+    """kernel: the recording says where the kernel's text is."""
     recording = Recording()
     event = recording.event("cycles", ids=[1], type=0, config=0, sample_type=IDENTIFIER | IP | TID | TIME | CALLCHAIN, sample_id_all=1, period=10)
     recording.comm(100, 100, "program", time=1)
+    if kernel:
+        recording.mmap(-1, 0, KERNEL_TEXT, 0x1000000, KERNEL_TEXT, "[kernel.kallsyms]_text", misc=KERNEL_MODE, time=1)
     recording.mmap2(100, 100, START, 0x10000, 0, "/srv/work/program", time=2)
     for i, stack in enumerate(stacks):
-        chain = [USER, *stack] if i % 3 else [KERNEL, 0xffffffff81000000 + i % 7, USER, *stack]
+        chain = [USER, *stack] if i % 3 else [KERNEL, KERNEL_TEXT + i % 7, USER, *stack]
         recording.sample(event, ip=chain[1], pid=100, tid=100, time=3 + i, callchain=chain)
     recording.save(path)
-    return [([] if i % 3 else [0xffffffff81000000 + i % 7]) + stack for i, stack in enumerate(stacks)]
+    return [([] if i % 3 else [KERNEL_TEXT + i % 7]) + stack for i, stack in enumerate(stacks)]
 
 
 def name_of(address):
     return "[unknown]" if address >> 63 else "/srv/work/program+0x%x" % (address - START)
+
+
+def profile_stacks(data):
+    """How many samples a profile.proto has for each stack of addresses, callee first."""
+    profile = views.message(data)
+    locations = map(views.message, profile[4])
+    addresses = {location[1][0]: location[3][0] for location in locations}
+    counts = collections.Counter()
+    for sample in map(views.message, profile[2]):
+        counts[tuple(addresses[location] for location in views.packed(sample[1]))] += views.packed(sample[2])[0]
+    return counts
+
+
+def check_profile(path, stacks):
+    """The stacks of pprof: a caller is at the address before the one to which its callee returns, but not before its file."""
+    wanted = collections.Counter(tuple(address if not i or stack[0] >> 63 and i == 1 else max(address - 1, START) for i, address in enumerate(stack))
+                                 for stack in stacks)
+    kept = {}
+    for words in (["-j", "1"], ["-j", "2"], ["-j", "7"], ["-j", "1", "--max-memory", "1M"], ["-j", "2", "--max-memory", "1M"]):
+        packed = output("pprof", "-q", "--symbols", "no", *words, path)
+        faults = []
+        data = gzip.decompress(packed)
+        if profile_stacks(data) != wanted:
+            faults.append("stacks differ")
+        if kept.setdefault("bytes", packed) != packed:
+            faults.append("the bytes depend on %s" % " ".join(words))
+        if len(data) < 256 << 10:
+            faults.append("fewer bytes than two pieces: %d" % len(data))
+        tap.report("pprof " + " ".join(words), faults)
 
 
 def main():
@@ -61,7 +95,7 @@ def main():
         wanted = "".join("%s %d\n" % (line, sums[line]) for line in sorted(sums))
         for words in (["-j", "1"], ["-j", "2"], ["-j", "3"], ["-j", "16"], ["-j", "1", "--max-memory", "1M"], ["-j", "2", "--max-memory", "1M"],
                       ["-j", "2", "--max-memory", "4M"]):
-            lines = output("folded", "-q", "--symbols", "no", "--addresses", *words, path)
+            lines = output("folded", "-q", "--symbols", "no", "--addresses", *words, path).decode()
             tap.report("folded " + " ".join(words), [] if lines == wanted else ["lines differ", len(lines), len(wanted)])
         for words in (["-j", "1"], ["-j", "2"], ["-j", "1", "--max-memory", "1M"]):
             by_id, found = [], []
@@ -72,6 +106,7 @@ def main():
                     found.append(row["stack_id"])
             fine = [by_id[number] for number in found] == stacks and len(by_id) == len(set(map(tuple, stacks)))
             tap.report("ids of stacks " + " ".join(words), [] if fine else ["stacks differ", len(found), len(by_id)])
+        check_profile(path, record(path, make_stacks(), kernel=True))
     return tap.end()
 
 

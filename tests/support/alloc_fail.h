@@ -9,10 +9,11 @@
 #ifndef TESTS_ALLOC_FAIL_H
 #define TESTS_ALLOC_FAIL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-static long alloc_fail_countdown = -1;  /* allocations until the one that fails; negative: none fails */
+static atomic_long alloc_fail_countdown = -1;  /* allocations until the one that fails; negative: none fails */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

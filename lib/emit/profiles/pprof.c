@@ -17,6 +17,7 @@
 #include "emit/stacks/stack_route.h"
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
+#include "session/session.h"
 
 static const struct perfdata_emitter_option options[] = {
 	STACK_OPTION_WEIGHT("weight of a sample"),
@@ -94,13 +95,28 @@ struct writing {
 	struct pd_hash_map nowhere;       /* addresses in no known file → location id */
 	struct pd_hash_map cut;           /* pd_frame_slot << 8 | number of functions left out → location id */
 	uint64_t nr_locations, no_stack;     /* no_stack: location of samples without a stack; 0: none */
+	struct known_step *known_steps;   /* by label of a step in the tree of stacks */
+	size_t known_room;
 	uint32_t *columns;           /* first column of each event; UINT32_MAX: none */
 	uint32_t nr_columns;
 	struct stack_pack *pack;          /* the output */
 	struct stack_spool location_texts;
 	struct perfdata_text types, others, message, packed, label;
+	struct perfdata_text key_labels;  /* labels of samples with the thread and the name of `labelled` */
+	struct pd_profile_key labelled;
 	bool failed;
 };
+
+/* What a sample needs to know of a step. */
+struct known_step {
+	/* as the code that executes, and as a caller whose address is a return address: the location, shifted by
+	 * LOCATION_SHIFT, and bits. 0: not known yet */
+	uint32_t as[2];
+};
+enum { STEP_IS_KERNEL = 1, STEP_IS_RECORDED = 2, LOCATION_SHIFT = 2 };
+#define MOST_KNOWN_LOCATION (UINT32_MAX >> LOCATION_SHIFT)
+/* Steps with higher labels are not kept. */
+#define MOST_KNOWN_STEPS (UINT32_C(1) << 22)
 
 #define PIECE_BYTES ((size_t)64 << 10)
 
@@ -310,8 +326,15 @@ static void number_label(struct writing *writing, const char *key, int64_t numbe
 	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
 }
 
+/* Appends the labels of a key to the message. Adjacent keys mostly have the same ones. */
 static void put_labels(struct writing *writing, const struct pd_profile_key *key)
 {
+	struct perfdata_text *labels = &writing->key_labels;
+	if (labels->size && key->thread == writing->labelled.thread && key->comm == writing->labelled.comm) {
+		perfdata_text_append(&writing->message, labels->data, labels->size);
+		return;
+	}
+	const size_t before = writing->message.size;
 	const struct pd_profile_thread *thread = pd_profile_thread(writing->state->gather.stacks.profile, key->thread);
 	if (key->comm != PERFDATA_NONE)
 		text_label(writing, "comm", perfdata_session_comm(writing->state->gather.stacks.session, key->comm));
@@ -319,24 +342,88 @@ static void put_labels(struct writing *writing, const struct pd_profile_key *key
 		number_label(writing, "pid", thread->pid);
 	if (thread->tid >= 0)
 		number_label(writing, "tid", thread->tid);
+	perfdata_text_clear(labels);
+	if (!perfdata_text_failed(&writing->message))
+		perfdata_text_append(labels, writing->message.data + before, writing->message.size - before);
+	writing->labelled = *key;
 }
 
 static uint64_t clamped_value(uint64_t value) { return value > INT64_MAX ? INT64_MAX : value; }
 
-static enum perfdata_status put_sample(struct writing *writing, const struct pd_profile_entry *entry)
+/* Packs the locations of a path, and makes those that are new. */
+static void put_path(struct writing *writing, const struct stack_path *path)
+{
+	name_steps(writing, path);
+	if (!path->nr_steps)
+		pd_text_varint(&writing->packed, no_stack_location(writing, path->labels[0]));
+	for (size_t i = path->nr_steps; i-- > 0;)
+		pd_text_varint(&writing->packed, i || !path->cut_of_step
+							 ? location_of(writing, &path->steps[i])
+							 : cut_location_of(writing, path->steps, path->cut_of_step));
+}
+
+/* Keeps what put_known_path needs to know of a path's steps. Without memory, nothing is kept. labels: of the steps,
+ * callee first. */
+static void keep_steps(struct writing *writing, const struct stack_path *path, const uint32_t *labels, size_t nr)
+{
+	const struct perfdata_session *session = writing->state->gather.stacks.session;
+	for (size_t i = 0; i < nr && nr == path->nr_steps; i++) {
+		const struct stack_step *step = &path->steps[nr - 1 - i];
+		const uint64_t location = location_of(writing, step);
+		if (labels[i] >= MOST_KNOWN_STEPS || location > MOST_KNOWN_LOCATION ||
+		    pd_vector_reach(&writing->known_steps, &writing->known_room, labels[i],
+				    sizeof *writing->known_steps) < 0)
+			continue;
+		struct known_step *known = &writing->known_steps[labels[i]];
+		const uint32_t bits = (pd_session_frame_is_kernel(session, step->frame) ? STEP_IS_KERNEL : 0) |
+				      (step->origin == PERFDATA_STEP_RECORDED ? STEP_IS_RECORDED : 0);
+		known->as[0] |= bits;
+		known->as[1] |= bits;
+		known->as[step->is_caller] = (uint32_t)location << LOCATION_SHIFT | bits;
+	}
+}
+
+/* Packs the locations of a stack's steps, callee first. False: not all of them are known. */
+static bool put_known_path(struct writing *writing, const uint32_t *labels, size_t nr)
+{
+	enum { MOST_BYTES = 5 };
+	char *at = nr ? perfdata_text_reserve(&writing->packed, nr * MOST_BYTES) : NULL;
+	bool callee_is_kernel = false;
+	for (size_t i = 0; at && i < nr; i++) {
+		if (labels[i] >= writing->known_room)
+			return false;
+		const struct known_step *known = &writing->known_steps[labels[i]];
+		const uint32_t bits = known->as[0];
+		const bool is_caller = i && pd_stack_is_return(bits & STEP_IS_RECORDED, bits & STEP_IS_KERNEL,
+							       callee_is_kernel);
+		const uint32_t location = known->as[is_caller] >> LOCATION_SHIFT;
+		if (!location)
+			return false;
+		at = pd_put_varint(at, location);
+		callee_is_kernel = bits & STEP_IS_KERNEL;
+	}
+	if (at)
+		perfdata_text_commit(&writing->packed, at);
+	return at;
+}
+
+/* Packs the locations of an entry's stack. labels: of its steps, callee first; nr 0: see its node. */
+static enum perfdata_status put_stack(struct writing *writing, uint32_t node, const uint32_t *labels, size_t nr)
 {
 	struct stack_path path;
-	const enum perfdata_status status = pd_stack_route_to(writing->route, entry->key.node, &path);
+	perfdata_text_clear(&writing->packed);
+	if (put_known_path(writing, labels, nr))
+		return PERFDATA_OK;
+	const enum perfdata_status status = pd_stack_route_to(writing->route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	name_steps(writing, &path);
-	perfdata_text_clear(&writing->packed);
-	if (!path.nr_steps)
-		pd_text_varint(&writing->packed, no_stack_location(writing, path.labels[0]));
-	for (size_t i = path.nr_steps; i-- > 0;)
-		pd_text_varint(&writing->packed, i || !path.cut_of_step
-							 ? location_of(writing, &path.steps[i])
-							 : cut_location_of(writing, path.steps, path.cut_of_step));
+	put_path(writing, &path);
+	keep_steps(writing, &path, labels, nr);
+	return PERFDATA_OK;
+}
+
+static void put_sample(struct writing *writing, const struct pd_profile_entry *entry)
+{
 	perfdata_text_clear(&writing->message);
 	if (writing->packed.size)
 		pd_protobuf_message(&writing->message, SAMPLE_LOCATION, &writing->packed);
@@ -352,7 +439,6 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 		put_labels(writing, &entry->key);
 	pd_protobuf_message(&writing->others, PROFILE_SAMPLE, &writing->message);
 	pack_others(writing, PIECE_BYTES);
-	return PERFDATA_OK;
 }
 
 /* pprof shows the first mapping as the file of the profile: so the main file of the process with most samples comes
@@ -394,15 +480,21 @@ static enum perfdata_status put_main(struct writing *writing)
 
 static enum perfdata_status put_samples(struct writing *writing)
 {
+	const struct stack_gather *gather = &writing->state->gather.stacks;
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
-	enum perfdata_status status = pd_profile_walk_paths(writing->state->gather.stacks.profile, &walk);
+	/* a choice may begin a stack inside a step */
+	enum perfdata_status status = gather->choice ? pd_profile_walk_paths(gather->profile, &walk)
+						     : pd_profile_walk_labels(gather->profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
-		status = put_sample(writing, entry);
+		size_t nr;
+		const uint32_t *labels = pd_profile_walk_stack(walk, &nr);
+		status = put_stack(writing, entry->key.node, labels, nr);
 		if (status != PERFDATA_OK)
 			break;
+		put_sample(writing, entry);
 	}
 	pd_profile_walk_free(walk);
 	return status == PERFDATA_END ? PERFDATA_OK : status;
@@ -556,6 +648,7 @@ static enum perfdata_status put_all(struct writing *writing)
 	put_strings(writing);
 	pd_stack_pack_write(writing->pack, tail.data, tail.size);
 	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) ||
+			   perfdata_text_failed(&writing->key_labels) ||
 			   perfdata_text_failed(&writing->others);
 	perfdata_text_release(&tail);
 	return status;
@@ -564,13 +657,14 @@ static enum perfdata_status put_all(struct writing *writing)
 static void writing_release(struct writing *writing)
 {
 	struct perfdata_text *const texts[] = { &writing->types,   &writing->others, &writing->message,
-						&writing->packed, &writing->label };
+						&writing->packed, &writing->label, &writing->key_labels };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		perfdata_text_release(texts[i]);
 	pd_stack_spool_release(&writing->location_texts);
 	pd_stack_route_free(writing->route);
 	pd_stack_labels_free(writing->labels);
 	pd_free(writing->locations);
+	pd_free(writing->known_steps);
 	pd_hash_map_release(&writing->nowhere);
 	pd_hash_map_release(&writing->cut);
 	pd_free(writing->columns);

@@ -85,16 +85,10 @@ void pd_stack_route_free(struct stack_route *route)
 	pd_free(route);
 }
 
-/* Whether a caller's address is one to which its callee returns, by the sides of both frames. */
-static bool is_return(uint16_t origin, bool caller_is_kernel, bool callee_is_kernel)
-{
-	return origin == PERFDATA_STEP_RECORDED && (!callee_is_kernel || caller_is_kernel);
-}
-
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee)
 {
-	return is_return(origin, pd_session_frame_is_kernel(session, caller),
-			 pd_session_frame_is_kernel(session, callee));
+	return pd_stack_is_return(origin == PERFDATA_STEP_RECORDED, pd_session_frame_is_kernel(session, caller),
+				  pd_session_frame_is_kernel(session, callee));
 }
 
 /* Whether a frame is in the kernel. */
@@ -114,7 +108,8 @@ static bool is_kernel(struct stack_route *route, uint32_t frame)
 static bool is_return_address(struct stack_route *route, const struct stack_step *caller,
 			      const struct stack_step *callee)
 {
-	return is_return(caller->origin, is_kernel(route, caller->frame), is_kernel(route, callee->frame));
+	return pd_stack_is_return(caller->origin == PERFDATA_STEP_RECORDED, is_kernel(route, caller->frame),
+				  is_kernel(route, callee->frame));
 }
 
 static inline void set_step(struct stack_step *step, uint32_t node, const struct pd_profile_node *at)

@@ -34,6 +34,12 @@ struct stack_path {
 	bool is_chosen;                      /* false: the choice excludes the stack */
 };
 
+/* Whether a caller's address is one to which its callee returns. is_recorded: the caller's origin is
+ * PERFDATA_STEP_RECORDED. */
+static inline bool pd_stack_is_return(bool is_recorded, bool caller_is_kernel, bool callee_is_kernel)
+{
+	return is_recorded && (!callee_is_kernel || caller_is_kernel);
+}
 /* Whether a caller's address is a return address. Addresses from unwinding and branches (enum perfdata_step_origin) are
  * already inside the call; the address at which the kernel was entered is the program's next instruction. */
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee);

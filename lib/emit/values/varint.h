@@ -5,15 +5,20 @@
 
 #include "perfdata/text.h"
 
-static inline void pd_text_varint(struct perfdata_text *out, uint64_t value)
+/* Returns the end; at most 10 bytes, or 5 for a value below 2^35. */
+static inline char *pd_put_varint(char *at, uint64_t value)
 {
-	char *at = perfdata_text_reserve(out, 10);
-	if (!at)
-		return;
 	for (; value >= 0x80; value >>= 7)
 		*at++ = (char)(value | 0x80);
 	*at++ = (char)value;
-	perfdata_text_commit(out, at);
+	return at;
+}
+
+static inline void pd_text_varint(struct perfdata_text *out, uint64_t value)
+{
+	char *at = perfdata_text_reserve(out, 10);
+	if (at)
+		perfdata_text_commit(out, pd_put_varint(at, value));
 }
 
 #endif
