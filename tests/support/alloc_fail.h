@@ -9,11 +9,10 @@
 #ifndef TESTS_ALLOC_FAIL_H
 #define TESTS_ALLOC_FAIL_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-static atomic_long alloc_fail_countdown = -1;  /* allocations until the one that fails; negative: none fails */
+static long alloc_fail_countdown = -1;  /* allocations until the one that fails; negative: none fails */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -28,7 +27,9 @@ static inline bool alloc_fail_now(void)
 {
 	if (alloc_fail_note)
 		alloc_fail_note();
-	return alloc_fail_countdown >= 0 && alloc_fail_countdown-- == 0;
+	/* other threads may allocate at the same time */
+	return __atomic_load_n(&alloc_fail_countdown, __ATOMIC_RELAXED) >= 0 &&
+	       __atomic_fetch_sub(&alloc_fail_countdown, 1, __ATOMIC_RELAXED) == 0;
 }
 
 void *__wrap_malloc(size_t size) { return alloc_fail_now() ? NULL : __real_malloc(size); }
