@@ -131,7 +131,7 @@ bool pd_symtab_is_better_name(const char *first, const char *second);
 int pd_symtab_make_names(struct pd_symbol_table *table);
 void pd_symtab_release_names(struct pd_symbol_table *table);
 
-/* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
+/* --- demangle.c, demangle_cxx.c, demangle_rust.c, demangle_managed.c --------------------------------------------- */
 
 /* Returns the demangled name in memory of `bytes`, or `name`. NULL: memory or the C++ runtime failed, see
  * pd_demangle_failure. Sets *ret_excess if a C++ name stays mangled since it would be too long, or need more than
@@ -152,6 +152,9 @@ int pd_demangle_failure_code(void);
 enum perfdata_status pd_libdw_load(struct perfdata_symbols *symbols);
 /* Writes a demangled Rust name; false: `name` is not a Rust name, or the result does not fit. */
 bool pd_demangle_rust(const char *name, char *out, size_t room);
+/* The same for names of OCaml, and for methods of Java, which are shown without the type of their result. */
+bool pd_demangle_ocaml(const char *name, char *out, size_t room);
+bool pd_demangle_java(const char *name, char *out, size_t room);
 
 /* --- symbol_text.c: kallsyms and perf maps; jitdump.c ------------------------------------------------------------ */
 

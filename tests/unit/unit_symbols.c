@@ -368,6 +368,44 @@ static void test_rust_bomb(void)
 	CHECK(!pd_demangle_rust(name, out, sizeof out));
 }
 
+/* As perf 7.3 shows them, but for arrays of objects, whose brackets perf puts after the next number. */
+static void test_managed_names(void)
+{
+	static const struct {
+		const char *mangled, *plain;
+	} names[] = {
+		{ "camlList__map_12", "List.map_12" },
+		{ "camlStdlib__Map__bal_170", "Stdlib.Map.bal_170" },
+		{ "camlA__anon_fn$5ba$2eml$3a3$2C0$5D_4", "A.anon_fn[a.ml:3,0]_4" },
+		{ "camlA___b", "A._b" },
+		{ "camlA__", "A." },
+		{ "camlA$zz$4", "A$zz$4" },
+		{ "camlA$00b", "A$00b" },
+		{ "caml_alloc__x", "caml_alloc__x" },
+		{ "camllower__x", "camllower__x" },
+		{ "caml", "caml" },
+		{ "Ljava/lang/StringLatin1;equals([B[B)Z", "java.lang.StringLatin1.equals(byte[], byte[])" },
+		{ "La/B;m(ILx/Y;JZ)V", "a.B.m(int, x.Y, long, boolean)" },
+		{ "La/B;m([[Lx/Y;J)V", "a.B.m(x.Y[][], long)" },
+		{ "La/B;<init>()V", "a.B<init>()" },
+		{ "La/B;m(Q)V", "La/B;m(Q)V" },
+		{ "La/B;m(I", "La/B;m(I" },
+		{ "La/B;m", "La/B;m" },
+		{ "Lock", "Lock" },
+	};
+	struct pd_arena bytes = { 0 };
+	bool is_excess = false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		CHECK_STR(pd_demangle(&bytes, names[i].mangled, NULL, &is_excess), names[i].plain);
+	char longer[PD_SYMBOL_NAME_LIMIT];
+	memset(longer, '[', sizeof longer);
+	memcpy(longer, "LA;m(", 5);
+	memcpy(longer + sizeof longer - 4, "I)V", 4);
+	CHECK(pd_demangle(&bytes, longer, NULL, &is_excess) == longer);
+	CHECK(!is_excess);
+	pd_arena_release(&bytes);
+}
+
 static void test_cxx_names(void)
 {
 	const char *name = "_ZN3foo3barEi", *other = "main";
@@ -740,6 +778,7 @@ int main(void)
 		{ "table: symbols inside symbols", test_nested },
 		{ "demangle: Rust", test_rust_names },
 		{ "demangle: names that explode", test_rust_bomb },
+		{ "demangle: OCaml and Java", test_managed_names },
 		{ "demangle: C++", test_cxx_names },
 		{ "ELF: this program", test_self },
 		{ "ELF: functions without positions", test_calls },

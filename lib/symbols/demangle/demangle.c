@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Demangles names. Tries Rust before C++, since names of Rust's older scheme look like C++ names. */
+/* Demangles names of C++, Rust, OCaml and Java. Tries Rust before C++, since names of Rust's older scheme look like C++
+ * names. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +16,24 @@ static bool is_cxx(const char *name)
 	return name[0] == '_' && name[1] == 'Z';
 }
 
-/* Demangles a Rust name into a small buffer, which suffices for most, then into a large one. *ret stays NULL if it is
- * not a Rust name. False: no memory. */
-static bool demangle_rust(struct pd_arena *bytes, const char *name, const char **ret)
+typedef bool demangle_into(const char *name, char *out, size_t room);
+
+/* Demangles a name into a small buffer, which suffices for most, then into a large one. *ret stays NULL if the name is
+ * of another language. False: no memory. */
+static bool demangle_by(demangle_into *demangle, struct pd_arena *bytes, const char *name, const char **ret)
 {
 	char small[1024];
-	if (pd_demangle_rust(name, small, sizeof small)) {
+	if (demangle(name, small, sizeof small)) {
 		*ret = pd_arena_copy(bytes, small, strlen(small));
 		return *ret != NULL;
 	}
 	char *large = pd_malloc(PD_SYMBOL_NAME_LIMIT);
 	if (!large)
 		return false;
-	const bool is_rust = pd_demangle_rust(name, large, PD_SYMBOL_NAME_LIMIT);
-	*ret = is_rust ? pd_arena_copy(bytes, large, strlen(large)) : NULL;
+	const bool is_mangled = demangle(name, large, PD_SYMBOL_NAME_LIMIT);
+	*ret = is_mangled ? pd_arena_copy(bytes, large, strlen(large)) : NULL;
 	pd_free(large);
-	return *ret || !is_rust;
+	return *ret || !is_mangled;
 }
 
 static bool may_be_rust(const char *name)
@@ -38,6 +41,16 @@ static bool may_be_rust(const char *name)
 	if (is_cxx(name))
 		return strstr(name, "17h") != NULL;
 	return name[1] == 'R' || (name[1] == '_' && name[2] == 'R');
+}
+
+/* Returns what may demangle a name without the C++ runtime; NULL: nothing. */
+static demangle_into *language_of(const char *name)
+{
+	if (name[0] == '_')
+		return may_be_rust(name) ? pd_demangle_rust : NULL;
+	if (!strncmp(name, "caml", 4))
+		return pd_demangle_ocaml;
+	return name[0] == 'L' && strchr(name, ';') ? pd_demangle_java : NULL;
 }
 
 /* Whether the limit of work allows to demangle a C++ name. */
@@ -49,13 +62,14 @@ static bool is_allowed(struct pd_work *work, const char *name)
 
 const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work *work, bool *ret_excess)
 {
-	if (name[0] != '_' || strlen(name) > MAX_MANGLED)
+	demangle_into *const demangle = language_of(name);
+	const char *found = NULL;
+	if ((name[0] != '_' && !demangle) || strlen(name) > MAX_MANGLED)
 		return name;
-	const char *rust = NULL;
-	if (may_be_rust(name) && !demangle_rust(bytes, name, &rust))
+	if (demangle && !demangle_by(demangle, bytes, name, &found))
 		return NULL;
-	if (rust)
-		return rust;
+	if (found || name[0] != '_')
+		return found ? found : name;
 	char *demangled = NULL;
 	if (is_cxx(name) && !is_allowed(work, name)) {
 		*ret_excess = true;
