@@ -10,10 +10,10 @@
 
 /* --- by rules ----------------------------------------------------------------------------------------------------- */
 
-/* A register's value, unknown if a rule or the memory does not provide it. */
+/* A register's value. Few of the saved values are needed, so they are read when they are. */
 struct value {
-	uint64_t is;
-	bool known;
+	uint64_t is;       /* the value, or the address where it is saved */
+	enum { UNKNOWN, KNOWN, SAVED } state;   /* UNKNOWN: neither a rule nor the memory provides it */
 };
 
 struct frame {
@@ -33,7 +33,7 @@ static uint64_t code_address(const struct perfdata_unwinder *u, const struct pd_
 /* Returns the recorded value of a register; 0 if it was not recorded, which libdwfl also assumes. */
 static struct value recorded_register(const struct perfdata_unwinder *u, unsigned dwarf_number)
 {
-	struct value value = { 0, true };
+	struct value value = { 0, KNOWN };
 	if (dwarf_number < u->machine->count)
 		(void)pd_unwinder_register(u->sample, u->machine->perf_of[dwarf_number], &value.is);
 	return value;
@@ -41,13 +41,23 @@ static struct value recorded_register(const struct perfdata_unwinder *u, unsigne
 
 enum step { CALLER, END, LIBDWFL };
 
-static void take_value(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_place place, int32_t at,
-		       struct value *value)
+/* Reads a saved value if needed; false: the value is unknown. */
+static inline bool load_value(struct perfdata_unwinder *u, struct value *value)
+{
+	if (value->state == SAVED) {
+		const bool is_cut = u->is_cut;   /* of the frame, not of an earlier one that saved the value */
+		value->state = pd_unwinder_read_word(u, value->is, &value->is) ? KNOWN : UNKNOWN;
+		u->is_cut = is_cut;
+	}
+	return value->state == KNOWN;
+}
+
+static inline void take_value(uint64_t cfa, enum pd_rule_place place, int32_t at, struct value *value)
 {
 	if (place == PD_RULE_AT_CFA)
-		value->known = pd_unwinder_read_word(u, cfa + (uint64_t)(int64_t)at, &value->is);
+		*value = (struct value){ cfa + (uint64_t)(int64_t)at, SAVED };
 	else if (place == PD_RULE_UNKNOWN)
-		value->known = false;
+		value->state = UNKNOWN;
 }
 
 /* Goes to the caller's frame. */
@@ -55,8 +65,8 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 {
 	uint64_t cfa = f->sp;
 	if (rule->base != PD_RULE_FROM_SP) {
-		const struct value *base = rule->base == PD_RULE_FROM_FP ? &f->fp : &f->kept;
-		if (!base->known)
+		struct value *base = rule->base == PD_RULE_FROM_FP ? &f->fp : &f->kept;
+		if (!load_value(u, base))
 			return rule->base == PD_RULE_FROM_KEPT ? LIBDWFL : END;
 		cfa = base->is;
 	}
@@ -64,12 +74,14 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 	if (rule->return_address == PD_RULE_IN_REGISTER)
 		f->lr = recorded_register(u, (unsigned)rule->return_address_at);
 	else
-		take_value(u, cfa, rule->return_address, rule->return_address_at, &f->lr);
-	take_value(u, cfa, rule->fp, rule->fp_at, &f->fp);
-	take_value(u, cfa, rule->kept, rule->kept_at, &f->kept);
+		take_value(cfa, rule->return_address, rule->return_address_at, &f->lr);
+	take_value(cfa, rule->fp, rule->fp_at, &f->fp);
+	take_value(cfa, rule->kept, rule->kept_at, &f->kept);
 	f->sp = cfa;
+	if (f->lr.state == SAVED)
+		f->lr.state = pd_unwinder_read_word(u, f->lr.is, &f->lr.is) ? KNOWN : UNKNOWN;
 	f->pc = code_address(u, rule, f->lr.is);
-	return f->lr.known && f->pc ? CALLER : END;
+	return f->lr.state == KNOWN && f->pc ? CALLER : END;
 }
 
 /* Goes to the caller's frame by the frame pointer, for code without a rule in its file, as libdwfl does. At the end of
@@ -77,13 +89,13 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
  * known. */
 static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 {
-	const uint64_t sp = f->sp, fp = f->fp.known ? f->fp.is : 0;
+	const uint64_t sp = f->sp, fp = load_value(u, &f->fp) ? f->fp.is : 0;
 	if (fp && !pd_unwinder_read_word(u, fp, &f->fp.is))
 		f->fp.is = 0;
 	if (!fp || !pd_unwinder_read_word(u, fp + 8, &f->pc))
 		return END;
 	f->sp = fp + 16;
-	f->kept.known = false;
+	f->kept.state = UNKNOWN;
 	return f->sp > sp ? CALLER : END;
 }
 
