@@ -48,6 +48,7 @@ struct pd_symbol {
 	uint8_t strings;       /* value of enum pd_strings_number */
 	/* differs from the previous symbol only by its name; the shown name is not yet chosen */
 	bool tied;
+	bool is_label;         /* has no type, as hand-written code often has none */
 };
 
 #define PD_NO_SYMBOL UINT32_MAX

@@ -280,6 +280,9 @@ static void test_aliases(void)
 		{ "_ZN1aC2Ev", "_ZN1abEv", "a::a()", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
 		{ "_ZN1aC2Ev", "_ZN2aaC2Ev", "aa::aa()", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
 		{ "_ZN1aC2Ev", "_ZN2aaC2Ev", "aa::aa()", 8, 12, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
+		/* a label at the address of a function, as OCaml has them */
+		{ "longer_label", "function", "function", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_LOCAL },
+		{ "longer_label", "function", "function", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_WEAK },
 	};
 	char *plain = NULL;
 	const bool demangles = !pd_demangle_cxx("_ZN1aC2Ev", &plain) && !strcmp(plain, "a::a()");
@@ -289,6 +292,7 @@ static void test_aliases(void)
 		if (cases[i].a[1] == 'Z' && !demangles)
 			continue;
 		add_named(&table, 0x100, cases[i].size_a, cases[i].a, cases[i].bind_a);
+		table.items[0].is_label = strstr(cases[i].a, "label") != NULL;
 		add_named(&table, 0x100, cases[i].size_b, cases[i].b, cases[i].bind_b);
 		add_named(&table, 0x200, 8, "next", PERFDATA_BIND_GLOBAL);
 		CHECK(!pd_symtab_finish(&table, PD_FIX_ELF));

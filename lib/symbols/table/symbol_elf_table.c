@@ -94,7 +94,10 @@ static int add_symbol(const struct loading *load, const Elf64_Sym *sym, const ch
 		load->table->lacks_long = true;
 		return 0;
 	}
-	return pd_symtab_add(load->table, start, sym->st_size, load->strings, sym->st_name, binding_of(sym));
+	if (pd_symtab_add(load->table, start, sym->st_size, load->strings, sym->st_name, binding_of(sym)))
+		return -1;
+	load->table->items[load->table->count - 1].is_label = label;
+	return 0;
 }
 
 /* Reads a string table into memory, at least until all symbols are added. */

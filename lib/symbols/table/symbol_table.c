@@ -3,10 +3,10 @@
  * the same: which of several symbols at one address is kept, and where a symbol without a size ends.
  *   - A symbol without a size ends where the next symbol in the table starts; the last one ends a page after the next
  *     page border. So of several symbols without a size at one address, only the last in the file gets a size.
- *   - Of several symbols at one address, a symbol with a size precedes one without; then a strong one a weak one; then
- *     a global one a local one; then fewer leading underscores; then the longer name; then the earlier symbol. The last
- *     three criteria need demangled names. Few symbols of a program are ever looked up, so symbols that only these
- *     criteria distinguish stay side by side (`tied`) until then. */
+ *   - Of several symbols at one address, a symbol with a size precedes one without; then one with a type a label; then
+ *     a strong one a weak one; then a global one a local one; then fewer leading underscores; then the longer name;
+ *     then the earlier symbol. The last three criteria need demangled names. Few symbols of a program are ever looked
+ *     up, so symbols that only these criteria distinguish stay side by side (`tied`) until then. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -225,7 +225,7 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 /* Ranks a symbol by the rules that need no name. */
 static unsigned symbol_rank(const struct pd_symbol *s)
 {
-	return (s->end != s->start) * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u +
+	return (s->end != s->start) * 8u + !s->is_label * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u +
 	       (s->binding == PERFDATA_BIND_GLOBAL);
 }
 
