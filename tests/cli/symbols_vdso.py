@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Functions of the vdso have their names where this host was recorded, also by recordings of user code alone, which have no map of the
-kernel; and they have none where nothing says that it was this host, or another one was recorded. Prints TAP; needs readelf."""
+kernel; and they have none where nothing says that it was this host, or another one was recorded. The kernel gives the vdso of 32-bit processes
+the same name; its image is in perf's cache as "[vdso32]". Prints TAP; needs readelf."""
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import Recording, IP, TID, TIME
-from program import run
+from elf_program import Elf
+from program import TOP, run
 
 HOSTNAME, OSRELEASE = 3, 4
 START = 0x7fff00000000
@@ -48,6 +51,30 @@ def named(folder, wanted, size, features):
     return {int(ip, 16) - START: name for ip, name in re.findall(r"([0-9a-f]+) (\S+)", out)}
 
 
+def is_compat_found(folder):
+    """Two processes, of 32 and of 64 bits; perf's cache has the image of the first one's vdso."""
+    elf = Elf(os.path.join(TOP, "testdata", "unwind", "i386"))
+    note = b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0"
+    at = elf.bytes.index(note) + len(note)
+    build_id = elf.bytes[at:at + 20]
+    cached = os.path.join(folder, ".debug", ".build-id", build_id.hex()[:2], build_id.hex()[2:])
+    os.makedirs(cached)
+    with open(os.path.join(cached, "vdso"), "wb") as out:
+        out.write(elf.bytes)
+    recording = Recording()
+    recording.feature(2, struct.pack("<IHHi24s64s", 0, 2, 100, -1, build_id, b"[vdso32]"))
+    event = recording.event("cycles:u", ids=[1], type=0, sample_type=IP | TID | TIME, sample_id_all=1)
+    leaf = elf.symbols["leaf"] - elf.start + elf.pgoff
+    for pid, start in ((100, 0xf7f49000), (200, START)):
+        recording.comm(pid, pid, "program", time=1)
+        recording.mmap2(pid, pid, start, 0x3000, 0, "[vdso]", time=2)
+        recording.sample(event, ip=start + leaf, pid=pid, tid=pid, time=3)
+    path = os.path.join(folder, "compat.data")
+    recording.save(path)
+    shown = run("script", "-q", "-F", "ip,sym,dso", path, env=dict(os.environ, HOME=folder)).out.decode().split("\n")
+    return "leaf ([vdso32])" in shown[0] and "[unknown] ([vdso])" in shown[1], shown
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         wanted, size = functions(folder) if shutil.which("readelf") else ({}, 0)
@@ -69,7 +96,10 @@ def main():
             print("%s %d - %s: %d functions" % ("not ok" if wrong else "ok", number, title, len(expected)))
             if wrong:
                 print("# %r" % wrong[:4])
-        print("1..%d" % len(cases))
+        good, shown = is_compat_found(folder)
+        failed += not good
+        print("%s %d - a process of 32 bits%s" % ("ok" if good else "not ok", len(cases) + 1, "" if good else "\n# %r" % shown))
+        print("1..%d" % (len(cases) + 1))
     return 1 if failed else 0
 
 

@@ -59,6 +59,14 @@ static const char *table_name(const struct pd_state *state, const char *filename
 
 static uint64_t name_hash(const void *name, size_t size) { return pd_hash_bytes(name, size, 7); }
 
+bool pd_table_id_has(const struct pd_state *state, const char *filename)
+{
+	uint64_t index;
+	return pd_hash_map_get(&state->build_ids, name_hash(filename, strlen(filename)), &index) &&
+	       !strcmp(((const struct pd_table_id *)pd_table_at(&state->table_ids, (uint32_t)index))->filename,
+		       filename);
+}
+
 /* Sets the dso's build-id by the table of build-ids, unless an MMAP2 record had one. */
 static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 {

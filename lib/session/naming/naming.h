@@ -70,6 +70,8 @@ struct pd_dso_key {
 /* The dso of a key, created if it is new; PERFDATA_NONE without memory. */
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
 void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
+/* Whether the table of build-ids has an entry for a file so far. */
+bool pd_table_id_has(const struct pd_state *state, const char *filename);
 /* Adds an entry of the header's table or a BUILD_ID record. 0 or -1. */
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
 		    unsigned cpumode, enum perfdata_build_id_source source);

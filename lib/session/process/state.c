@@ -11,6 +11,8 @@
 /* The text; empty if a damaged record lacks it. */
 static const char *text_of(struct perfdata_bytes text) { return text.data ? (const char *)text.data : ""; }
 
+#define VDSO32 "[vdso32]"
+
 /* Maps a user mapping to its file, if it has one. The kernel (fs/proc/task_mmu.c) and perf define the classes of
  * names. */
 static int map_user(struct pd_state *state, const struct pd_mapping *mapping)
@@ -43,8 +45,13 @@ static int map_user(struct pd_state *state, const struct pd_mapping *mapping)
 						   .pid = thread->pid,
 						   .guest = state->guest != NULL };
 		}
-	} else if (pd_mapping_is(mapping, "[vdso]") || pd_mapping_is(mapping, "[vdso32]") ||
+	} else if (pd_mapping_is(mapping, "[vdso]") || pd_mapping_is(mapping, VDSO32) ||
 		   pd_mapping_is(mapping, "[vdsox32]")) {
+		/* The kernel calls the vdso of 32-bit processes "[vdso]", too; perf stores its image as "[vdso32]". */
+		if (map.end <= UINT64_C(1) << 32 && pd_table_id_has(state, VDSO32)) {
+			key.filename = VDSO32;
+			key.filename_size = strlen(VDSO32);
+		}
 		key.kind = PERFDATA_DSO_VDSO;
 		key.id_words = NULL;
 		map.pgoff = 0;
