@@ -3,8 +3,7 @@
 #include "base/memory.h"
 #include "emit/parquet/row_group.h"
 
-/* parts with fewer rows and at most so many bytes are joined */
-#define SMALL_PART 256u
+/* parts with fewer rows than PART_WAITS and at most so many bytes are joined */
 #define SMALL_BLOCK 65536u
 #define GATHERED 1024u         /* joined parts are finished from this many rows on */
 #define ALIGNMENT 4096u        /* of parts in the file, so that the file system can free their blocks */
@@ -50,9 +49,9 @@ void pd_part_file_forget(const struct pd_spool *file, const struct table_part *p
 
 /* --- groups ------------------------------------------------------------------------------------------------------- */
 
-void pd_row_group_init(struct row_group *group, struct pd_account *account)
+void pd_row_group_init(struct row_group *group, struct pd_account *account, struct pd_block_pool *blocks)
 {
-	*group = (struct row_group){ .account = account };
+	*group = (struct row_group){ .account = account, .blocks = blocks };
 	group->last = &group->parts;
 }
 
@@ -90,7 +89,7 @@ enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table
 {
 	if (!group->gathered || !group->gathered->rows)
 		return PERFDATA_OK;
-	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account);
+	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account, group->blocks);
 	if (!part)
 		return PERFDATA_ENOMEM;
 	append_part(group, part);
@@ -112,7 +111,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 {
 	group->rows += part->rows;
 	group->bulk += part->bulk;
-	if (part->rows < SMALL_PART && part->size <= SMALL_BLOCK) {
+	if (part->rows < PART_WAITS && part->size <= SMALL_BLOCK) {
 		const enum perfdata_status status = gather_part(group, table, part);
 		pd_table_part_free(part);
 		return status;
@@ -142,6 +141,6 @@ struct table_part *pd_row_group_take(struct row_group *group)
 {
 	struct table_part *parts = group->parts;
 	drop_gathered(group);
-	pd_row_group_init(group, group->account);
+	pd_row_group_init(group, group->account, group->blocks);
 	return parts;
 }

@@ -37,25 +37,34 @@ size_t pd_open_rows_memory(const struct open_rows *rows)
 	return size;
 }
 
-struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account)
+struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account,
+				     struct pd_block_pool *blocks)
 {
-	struct table_part *part = pd_malloc(sizeof *part + rows->nr_columns * sizeof *part->columns);
+	bool is_in_page;
+	blocks = rows->rows < PART_WAITS ? NULL : blocks;
+	struct table_part *part = pd_block_take(blocks, sizeof *part + rows->nr_columns * sizeof *part->columns,
+						&is_in_page);
 	if (!part)
 		return NULL;
 	*part = (struct table_part){
-		.account = account, .table = table, .rows = rows->rows, .nr_columns = rows->nr_columns
+		.account = account,
+		.blocks = blocks,
+		.table = table,
+		.rows = rows->rows,
+		.nr_columns = rows->nr_columns,
 	};
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		part->columns[i] = pd_cells_measure(&rows->columns[i], part->size);
 		part->size += pd_packed_cells_size(&part->columns[i]);
 		part->bulk += pd_cells_size(&rows->columns[i]);
 	}
-	part->block = pd_malloc(part->size);
+	part->block = pd_block_take(blocks, part->size, &part->is_in_page);
 	if (!part->block) {
-		pd_free(part);
+		pd_block_give(blocks, part);
 		return NULL;
 	}
-	pd_account_take(account, PD_USE_ROWS, part->size);
+	if (!part->is_in_page)
+		pd_account_take(account, PD_USE_ROWS, part->size);
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		pd_cells_pack(&rows->columns[i], &part->columns[i], part->block);
 	clear_rows(rows);
@@ -75,9 +84,9 @@ bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part)
 
 void pd_table_part_drop_block(struct table_part *part)
 {
-	if (part->block)
+	if (part->block && !part->is_in_page)
 		pd_account_give(part->account, PD_USE_ROWS, part->size);
-	pd_free(part->block);
+	pd_block_give(part->blocks, part->block);
 	part->block = NULL;
 }
 
@@ -86,7 +95,7 @@ void pd_table_part_free(struct table_part *part)
 	while (part) {
 		struct table_part *next = part->next;
 		pd_table_part_drop_block(part);
-		pd_free(part);
+		pd_block_give(part->blocks, part);
 		part = next;
 	}
 }
