@@ -4,6 +4,7 @@
 
 Prints TAP. With PERF_TEXT=FOLDER the recordings stay there, to be shown to perf.
 """
+import gzip
 import json
 import os
 import re
@@ -126,11 +127,14 @@ def check_cut(number, title, recording, folder, want):
     tree = ("--tree", "--min-percent", "0", "--truncated")
     shown = said("report"), said("report", *tree), said("report", *tree, "--root", want[0])
     counted = json.loads(said("report", "--json"))["events"][0].get("cut_stacks")
+    packed = [gzip.decompress(subprocess.run([PERFDATA, "pprof", "-q", "--symfs", folder, *more, recording], capture_output=True, check=True).stdout)
+              for more in ((), ("--truncated",), ("--truncated", "--root", want[0]))]
     page = Page(said("flamegraph", "--truncated").encode())
     good = (lines == (f"frames;{names} 1\n", f"frames;[truncated stack];{names} 1\n", f"frames;{names} 1\n")
             and "1 of 1 stacks (100.00 %) were cut" in shown[0] and "dwarf,65528" in shown[0] and "[truncated stack]" not in shown[0]
             and "[truncated stack]" in shown[1] and "[truncated stack]" not in shown[2] and want[0] in shown[2] and counted == 1
-            and any("1 of 1 stacks (100.00 %) were cut" in line for line in page.meta["warnings"]) and b"[truncated stack]" in page.names)
+            and any("1 of 1 stacks (100.00 %) were cut" in line for line in page.meta["warnings"]) and b"[truncated stack]" in page.names
+            and [profile.count(b"[truncated stack]") for profile in packed] == [0, 1, 0])
     print(f"{'ok' if good else 'not ok'} {number} - {title}, cut")
     if not good:
         print(f"# {lines}, {shown}, {counted}")

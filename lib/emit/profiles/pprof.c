@@ -26,6 +26,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "keep comm, pid and tid of samples as labels (default; --no-labels adds the samples up)" },
 	STACK_OPTIONS_CHOICE,
+	STACK_OPTION_TRUNCATED,
 	{ 0 },
 };
 
@@ -94,7 +95,8 @@ struct writing {
 	size_t locations_room;
 	struct pd_hash_map nowhere;       /* addresses in no known file → location id */
 	struct pd_hash_map cut;           /* pd_frame_slot << 8 | number of functions left out → location id */
-	uint64_t nr_locations, no_stack;     /* no_stack: location of samples without a stack; 0: none */
+	uint64_t nr_locations;
+	uint64_t no_stack, truncated;     /* locations of samples without a stack, and outside cut stacks; 0: none */
 	struct known_step *known_steps;   /* by label of a step in the tree of stacks */
 	size_t known_room;
 	uint32_t *columns;           /* first column of each event; UINT32_MAX: none */
@@ -104,6 +106,7 @@ struct writing {
 	struct perfdata_text types, others, message, packed, label;
 	struct perfdata_text key_labels;  /* labels of samples with the thread and the name of `labelled` */
 	struct pd_profile_key labelled;
+	bool tells_cut;              /* cut stacks begin with `truncated`; not where --root shortens them */
 	bool failed;
 };
 
@@ -290,19 +293,19 @@ static uint64_t location_of(struct writing *writing, const struct stack_step *st
 	return id;
 }
 
-/* Readers drop samples without locations, so an empty chain gets a location without an address. */
-static uint64_t no_stack_location(struct writing *writing, uint32_t label)
+/* Returns the id of a location without an address; *id: 0 if it has to be made. */
+static uint64_t location_without_address(struct writing *writing, uint32_t label, uint64_t *id)
 {
 	const struct stack_call call = { .label = label };
-	if (writing->no_stack)
-		return writing->no_stack;
-	writing->no_stack = ++writing->nr_locations;
+	if (*id)
+		return *id;
+	*id = ++writing->nr_locations;
 	perfdata_text_clear(&writing->message);
-	pd_protobuf_number(&writing->message, LOCATION_ID, writing->no_stack);
+	pd_protobuf_number(&writing->message, LOCATION_ID, *id);
 	put_lines(writing, &call, 1, NULL);
 	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
 	perfdata_text_cut(&writing->location_texts.text);
-	return writing->no_stack;
+	return *id;
 }
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
@@ -354,12 +357,18 @@ static uint64_t clamped_value(uint64_t value) { return value > INT64_MAX ? INT64
 static void put_path(struct writing *writing, const struct stack_path *path)
 {
 	name_steps(writing, path);
+	/* Readers drop samples without locations. */
 	if (!path->nr_steps)
-		pd_text_varint(&writing->packed, no_stack_location(writing, path->labels[0]));
+		pd_text_varint(&writing->packed,
+			       location_without_address(writing, path->labels[0], &writing->no_stack));
 	for (size_t i = path->nr_steps; i-- > 0;)
 		pd_text_varint(&writing->packed, i || !path->cut_of_step
 							 ? location_of(writing, &path->steps[i])
 							 : cut_location_of(writing, path->steps, path->cut_of_step));
+	if (writing->tells_cut && path->nr_steps && path->steps[0].is_cut)
+		pd_text_varint(&writing->packed,
+			       location_without_address(writing, pd_stack_route_cut_label(writing->route),
+							&writing->truncated));
 }
 
 /* Keeps what put_known_path needs to know of a path's steps. Without memory, nothing is kept. labels: of the steps,
@@ -412,7 +421,8 @@ static enum perfdata_status put_stack(struct writing *writing, uint32_t node, co
 {
 	struct stack_path path;
 	perfdata_text_clear(&writing->packed);
-	if (put_known_path(writing, labels, nr))
+	/* known steps do not say whether the stack was cut */
+	if (!writing->tells_cut && put_known_path(writing, labels, nr))
 		return PERFDATA_OK;
 	const enum perfdata_status status = pd_stack_route_to(writing->route, node, &path);
 	if (status != PERFDATA_OK)
@@ -682,8 +692,10 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels,
 							    gather->choice)
 				       : NULL;
+	writing.tells_cut = gather->tells_cut && !pd_stack_choice_cuts(gather->choice);
 	writing.columns = pd_calloc(pd_profile_nr_events(gather->profile) + 1u, sizeof *writing.columns);
-	if (!writing.labels || !writing.route || !writing.columns)
+	if (!writing.labels || !writing.route || !writing.columns ||
+	    (writing.tells_cut && !pd_stack_route_tell_cut(writing.route)))
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK) {
 		pd_stack_route_omit_labels(writing.route);

@@ -72,6 +72,8 @@ bool pd_stack_route_tell_cut(struct stack_route *route)
 	return route->truncated != UINT32_MAX;
 }
 
+uint32_t pd_stack_route_cut_label(const struct stack_route *route) { return route->truncated; }
+
 void pd_stack_route_free(struct stack_route *route)
 {
 	if (!route)

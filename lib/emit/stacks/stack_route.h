@@ -51,6 +51,8 @@ struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct 
 void pd_stack_route_free(struct stack_route *route);
 /* Makes paths of cut stacks begin with a label that says so and belongs to no step. False without memory. */
 bool pd_stack_route_tell_cut(struct stack_route *route);
+/* The label of pd_stack_route_tell_cut, which succeeded. */
+uint32_t pd_stack_route_cut_label(const struct stack_route *route);
 /* For callers that need steps only: paths have no labels unless a choice looks at them. */
 void pd_stack_route_omit_labels(struct stack_route *route);
 /* The path to a node. Node 0, an empty chain, has one label, "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
