@@ -23,6 +23,8 @@ struct load {
 	void *user;
 	bool complete;
 	bool no_memory;
+	struct pd_hash_map by_format;    /* hash of fields and print format → index of the first event that has them */
+	uint64_t seed;
 };
 
 static void report_finding(struct load *load, enum perfdata_finding_code code, const uint8_t *at, const char *message)
@@ -137,6 +139,47 @@ static enum perfdata_status add_event(struct perfdata_trace *trace, const char *
 	return PERFDATA_OK;
 }
 
+/* Finds the part of a format that does not name its event: from "format:" on. False: the text has an unusual head, or
+ * it is too long to be compiled. */
+static bool find_shared_part(const struct pd_trace_entry *entry, struct pd_trace_span *ret)
+{
+	struct pd_trace_span rest = { entry->text, entry->text + entry->size }, line;
+
+	if (entry->size > PD_TRACE_FORMAT_LIMIT || !pd_trace_line(&rest, &line) ||
+	    !pd_trace_skip_word(&line, "name:") ||
+	    !pd_trace_line(&rest, &line) || !pd_trace_skip_word(&line, "ID:"))
+		return false;
+	*ret = line = rest;
+	return pd_trace_skip_word(&line, "format:");
+}
+
+static bool has_same_part(const struct pd_trace_entry *entry, struct pd_trace_span part)
+{
+	struct pd_trace_span own;
+	const size_t size = (size_t)(part.end - part.at);
+
+	return find_shared_part(entry, &own) && (size_t)(own.end - own.at) == size &&
+	       memcmp(own.at, part.at, size) == 0;
+}
+
+/* Links the newest event to an earlier one with the same fields and print format, as about half of the kernel's events
+ * have one (sys_exit_...): such a format is compiled once. */
+static bool link_same(struct load *load)
+{
+	struct pd_trace_entry *entry = load->trace->entries[load->trace->count - 1];
+	struct pd_trace_span part;
+	uint64_t index;
+
+	if (!find_shared_part(entry, &part))
+		return true;
+	const uint64_t hash = pd_hash_bytes(part.at, (size_t)(part.end - part.at), load->seed);
+	if (!pd_hash_map_get(&load->by_format, hash, &index))
+		return pd_hash_map_put(&load->by_format, hash, load->trace->count - 1) == 0;
+	if (load->trace->entries[index] != entry && has_same_part(load->trace->entries[index], part))
+		entry->same = load->trace->entries[index];
+	return true;
+}
+
 /* Loads a u64 size and a text. */
 static bool load_event(struct load *load, const char *system)
 {
@@ -151,7 +194,7 @@ static bool load_event(struct load *load, const char *system)
 	}
 	switch (add_event(load->trace, system, (const char *)text, (size_t)size)) {
 	case PERFDATA_OK:
-		break;
+		return link_same(load) || out_of_memory(load);
 	case PERFDATA_ENOMEM:
 		return out_of_memory(load);
 	default:
@@ -387,7 +430,9 @@ enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_find
 		pd_trace_free(load.trace);
 		return PERFDATA_EFORMAT;
 	}
+	load.seed = pd_hash_seed(load.trace);
 	load_body(&load);
+	pd_hash_map_release(&load.by_format);
 	if (load.no_memory || !read_printk(load.trace)) {
 		pd_trace_free(load.trace);
 		return PERFDATA_ENOMEM;
@@ -427,7 +472,10 @@ static const struct perfdata_trace_event *compiled_event(const struct perfdata_t
 
 	if (found)
 		return &found->event;
-	struct pd_trace_compiled *made = pd_trace_compile(trace, entry);
+	const struct perfdata_trace_event *same = entry->same ? compiled_event(trace, entry->same) : NULL;
+	struct pd_trace_compiled *made = same ? pd_trace_share(entry, same)
+				       : entry->same ? NULL
+						     : pd_trace_compile(trace, entry);
 	if (!made)
 		return NULL;
 	if (atomic_compare_exchange_strong_explicit(&entry->compiled, &found, made, memory_order_acq_rel,

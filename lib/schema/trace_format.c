@@ -439,11 +439,27 @@ struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, c
 	return c.out;
 }
 
+struct pd_trace_compiled *pd_trace_share(const struct pd_trace_entry *entry, const struct perfdata_trace_event *same)
+{
+	struct pd_trace_compiled *made = pd_calloc(1, sizeof *made);
+
+	if (!made)
+		return NULL;
+	made->is_shared = true;
+	made->event = *same;
+	made->event.id = entry->id;
+	made->event.system = entry->system;
+	made->event.name = entry->name;
+	made->event.format = (struct perfdata_bytes){ (const uint8_t *)entry->text, entry->size };
+	return made;
+}
+
 void pd_trace_compiled_free(struct pd_trace_compiled *compiled)
 {
 	if (!compiled)
 		return;
-	pd_free((void *)compiled->event.fields);
+	if (!compiled->is_shared)
+		pd_free((void *)compiled->event.fields);
 	pd_arena_release(&compiled->arena);
 	pd_free(compiled);
 }

@@ -24,6 +24,7 @@ enum {
 struct pd_trace_compiled {
 	struct pd_arena arena;
 	struct perfdata_trace_event event;
+	bool is_shared;          /* the fields belong to another event */
 };
 
 /* An event in the tracing data. */
@@ -33,6 +34,8 @@ struct pd_trace_entry {
 	const char *name;
 	const char *text;        /* text of the format, not NUL-terminated */
 	size_t size;
+	/* an earlier event, without one of its own, with the same text from "format:" on; NULL: none */
+	struct pd_trace_entry *same;
 	_Atomic(struct pd_trace_compiled *) compiled;
 };
 
@@ -89,6 +92,9 @@ bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
 bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id);
 /* Compiles an entry. Returns NULL without memory. */
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry);
+/* Makes an event of the fields and the print format of another one (entry->same), which must live as long. Returns NULL
+ * without memory. */
+struct pd_trace_compiled *pd_trace_share(const struct pd_trace_entry *entry, const struct perfdata_trace_event *same);
 void pd_trace_compiled_free(struct pd_trace_compiled *compiled);
 
 /* Finds the bytes of a field's value; false if they are not in the raw data. *ret_clipped (may be NULL): whether the

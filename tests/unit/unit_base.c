@@ -287,14 +287,15 @@ static bool is_marked(const struct block *block)
 	return true;
 }
 
-/* Takes and gives back blocks in any order; each keeps what was written to it. Returns how many were in pages. */
-static size_t use_blocks(struct pd_block_pool *pool, unsigned thread, unsigned turns)
+/* Takes and gives back blocks in any order. Returns how many were in pages; *ret_wrong: in how many something else was
+ * than what was written to them. */
+static size_t take_and_give(struct pd_block_pool *pool, unsigned seed, unsigned turns, size_t *ret_wrong)
 {
 	static const size_t sizes[] = { 1, 1000, 5000, 60000, 400000, 900000 };
 	struct block *blocks = calloc(BLOCKS, sizeof *blocks);
 	size_t in_pages = 0, wrong = !blocks;
 	for (unsigned turn = 0; blocks && turn < turns; turn++) {
-		const uint64_t chance = pd_hash_u64(turn, thread);
+		const uint64_t chance = pd_hash_u64(turn, seed);
 		struct block *block = &blocks[chance % BLOCKS];
 		wrong += !is_marked(block);
 		pd_block_give(pool, block->bytes);
@@ -314,11 +315,28 @@ static size_t use_blocks(struct pd_block_pool *pool, unsigned thread, unsigned t
 		pd_block_give(pool, blocks[i].bytes);
 	}
 	free(blocks);
+	*ret_wrong = wrong;
+	return in_pages;
+}
+
+static size_t use_blocks(struct pd_block_pool *pool, unsigned seed, unsigned turns)
+{
+	size_t wrong;
+	const size_t in_pages = take_and_give(pool, seed, turns, &wrong);
 	CHECK_EQ(wrong, 0);
 	return in_pages;
 }
 
-static void share_blocks(void *user, unsigned thread) { (void)use_blocks(user, 10 + thread, 500); }
+struct shared_blocks {
+	struct pd_block_pool *pool;
+	size_t wrong[3];
+};
+
+static void share_blocks(void *user, unsigned thread)
+{
+	struct shared_blocks *shared = user;
+	(void)take_and_give(shared->pool, 10 + thread, 500, &shared->wrong[thread]);
+}
 
 static void test_blocks(void)
 {
@@ -330,9 +348,11 @@ static void test_blocks(void)
 	CHECK_EQ(pd_account_used(&account), (uint64_t)4 << 20);   /* two pages, which are used again */
 	CHECK(use_blocks(pool, 2, 2000) > 100);
 	CHECK_EQ(pd_account_used(&account), (uint64_t)4 << 20);
-	struct pd_team *team = pd_team_start(2, share_blocks, pool);
-	share_blocks(pool, 2);
+	struct shared_blocks shared = { .pool = pool };
+	struct pd_team *team = pd_team_start(2, share_blocks, &shared);
+	share_blocks(&shared, 2);
 	pd_team_join(team);
+	CHECK_EQ(shared.wrong[0] + shared.wrong[1] + shared.wrong[2], 0);
 	/* with little memory, pages without blocks are freed, and none is taken */
 	pd_account_take(&account, PD_USE_CACHES, (size_t)1 << 30);
 	CHECK(use_blocks(pool, 3, 2000) < 200);

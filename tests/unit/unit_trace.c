@@ -133,6 +133,68 @@ static void blob_whole(void)
 	}
 }
 
+#define FIELD(name) "\tfield:u8 " name ";\toffset:8;\tsize:1;\tsigned:0;\n"
+#define PRINT "\nprint fmt: \"%u\", REC->a\n"
+
+/* Events with the same fields and print format have them in common, and names of their own. */
+static void same_formats(void)
+{
+	static const char *const formats[] = {
+		"name: one\nID: 1\nformat:\n" COMMON FIELD("a") PRINT,
+		"name: other\nID: 22\nformat:\n" COMMON FIELD("a") PRINT,
+		"name: differs\nID: 3\nformat:\n" COMMON FIELD("b") PRINT,
+		"ID: 4\nname: unusual head\nformat:\n" COMMON FIELD("a") PRINT,
+		"name: third\nID: 5\nformat:\n" COMMON FIELD("a") PRINT,
+		"name: no format\nID: 6\n",
+		"name: no format either\nID: 7\n",
+		"name: differs too\nID: 8\nformat:\n" COMMON FIELD("b") PRINT,
+	};
+	enum { NR = sizeof formats / sizeof *formats };
+	const struct perfdata_trace_event *events[NR];
+	struct perfdata_trace *trace = NULL;
+	struct blob b = { .big = false };
+	put(&b, "\x17\x08\x44tracing" "0.6", 14);
+	put_number(&b, 0, 1);
+	put_number(&b, 8, 1);
+	put_number(&b, 4096, 4);
+	put(&b, "header_page", 12);
+	put_text(&b, "", 8);
+	put(&b, "header_event", 13);
+	put_text(&b, "", 8);
+	put_number(&b, 0, 4);
+	put_number(&b, 1, 4);
+	put(&b, "toy", 4);
+	put_number(&b, NR, 4);
+	for (size_t i = 0; i < NR; i++)
+		put_text(&b, formats[i], 8);
+	put_number(&b, 0, 4);
+	put_number(&b, 0, 4);
+	put_text(&b, "", 8);
+	CHECK_EQ(pd_trace_load(b.bytes, b.size, NULL, NULL, &trace, NULL), PERFDATA_OK);
+	for (size_t i = NR; trace && i-- > 0;) {   /* the first of them is compiled last */
+		events[i] = pd_trace_event_at(trace, i);
+		CHECK(events[i] && events[i]->format.size == strlen(formats[i]) &&
+		      !memcmp(events[i]->format.data, formats[i], events[i]->format.size));
+		CHECK(events[i] == pd_trace_event(trace, events[i]->id));
+	}
+	CHECK_STR(events[0]->name, "one");
+	CHECK_STR(events[1]->name, "other");
+	CHECK_EQ(events[1]->id, 22);
+	CHECK_STR(events[4]->name, "third");
+	CHECK(events[0]->fields == events[1]->fields && events[0]->fields == events[4]->fields);
+	CHECK(events[0]->program && events[0]->program == events[1]->program);
+	CHECK(events[1]->print.size == events[0]->print.size &&
+	      !memcmp(events[1]->print.data, events[0]->print.data, events[0]->print.size));
+	CHECK(events[2]->fields != events[0]->fields && events[2]->fields == events[7]->fields);
+	CHECK(events[3]->fields != events[0]->fields && events[3]->nr_fields == events[0]->nr_fields);
+	for (size_t i = 0; i < NR; i++) {
+		const bool has_a = i < 2 || i == 3 || i == 4;
+		CHECK_EQ(!pd_trace_field_named(events[i], "a"), !has_a);
+		CHECK_EQ(!events[i]->format_problem, i != 5 && i != 6);
+	}
+	pd_trace_free(trace);
+}
+
 static void blob_old(void)
 {
 	struct blob b;
@@ -460,6 +522,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "a whole blob in both byte orders", blob_whole },
+		{ "events with the same format", same_formats },
 		{ "version 0.5 has no comms", blob_old },
 		{ "every prefix of a blob", blob_prefixes },
 		{ "impossible counts and sizes", blob_hostile },
