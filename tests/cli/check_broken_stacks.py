@@ -69,6 +69,11 @@ def check_deep(folder):
     tap.report("script prints 127 addresses, or as many as asked for", [] if [len(one) for one in lines] == [127, 500, 1000] else [len(one) for one in lines])
     stack = output("folded", "-q", path).split(";")
     tap.report("folded has all", [] if len(stack) == 1001 else [len(stack)])
+    deepest = {"speedscope": lambda profile: max(len(sample) for part in profile["profiles"] for sample in part["samples"]),
+               "firefox": lambda profile: profile["shared"]["stackTable"]["length"]}
+    for name, depth_of in deepest.items():
+        depth = depth_of(json.loads(output(name, "-q", path)))
+        tap.report("%s has all" % name, [] if depth == 1000 else [depth])
 
 
 def check_limit(folder):

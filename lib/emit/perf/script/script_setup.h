@@ -120,7 +120,7 @@ enum script_type pd_script_type_of(const struct perfdata_attr *attr);
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG, \
 	  .help = "show inlined functions (default; --no-inline leaves them out)" }, \
 	{ .name = "max-stack", .kind = PERFDATA_OPTION_NUMBER, .argument = "N", \
-	  .help = "print at most N addresses of a call chain; default 127" }, \
+	  .help = "print at most N addresses of a call chain; default 127 as in perf (other outputs have all)" }, \
 	{ .name = "stop-bt", .kind = PERFDATA_OPTION_TEXT, .argument = "LIST", \
 	  .help = "end call chains at these symbols" }, \
 	{ .name = "show-kernel-path", .kind = PERFDATA_OPTION_FLAG, \
