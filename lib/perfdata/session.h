@@ -388,6 +388,8 @@ struct perfdata_summary {
 	uint64_t lost_records;                  /* total of the counts in LOST records */
 	uint64_t lost_samples;                  /* total of the counts in LOST_SAMPLES records */
 	uint64_t aux_lost;                      /* AUX records with TRUNCATED, COLLISION or PARTIAL */
+	/* late: older than a record that was returned before. A session that needs only spans does not compare samples
+	 * that it only counts. */
 	uint64_t late, unknown_ids;
 	uint64_t records_out, deliveries_out;   /* after filters */
 	bool complete;                          /* all was read, without a finding of severity ERROR */

@@ -518,8 +518,39 @@ def check_overview(tap):
     tap.check(done.code == 0 and b"[N809]" in done.err, "sampled switches are a finding", repr(done.err))
 
 
+def save_late(path, name, values):
+    """Switches of CPU 0 in rounds of perf; in the last, a record of CPU 1, NAME, that is older than switches of earlier rounds. None: without it."""
+    trace = scheduler.Trace((scheduler.SWITCH, scheduler.WAKING, ("sched", "sched_process_hang", [("comm", "16s"), ("pid", "i")])))
+    for number in range(40):
+        if number == 5:
+            trace.put("sched_switch", 2020, 1, 90, ("early", 90, 120, 1, "swapper/1", 0, 120))
+        before, after = 101 + number % 2, 102 - number % 2
+        trace.put("sched_switch", 2000 + 100 * number, 0, before, ("b", before, 120, 1, "a", after, 120))
+        if number % 10 == 9:
+            trace.recording.record(68)   # FINISHED_ROUND
+        if number == 35 and name:
+            trace.put(name, 2050, 1, 90, values)
+    trace.save(path)
+
+
+def check_late(tap):
+    """W602 is about records that the output depends on: spans need no sample of other events, and are the same with and without a late one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, found = os.path.join(folder, "late.data"), {}
+        for name, values in ((None, ()), ("sched_process_hang", ("early", 90)), ("sched_switch", ("early", 90, 120, 1, "swapper/1", 0, 120))):
+            save_late(path, name, values)
+            spans = run("report", "--json", "--spans", "off", path)
+            late = [b"[W602]" in done.err for done in (spans, run("ndjson", path))]
+            found[name] = [json.loads(spans.out)["rows"], late]
+    tap.check(found[None][1] == [False, False] and found["sched_process_hang"][1] == [False, True], "a late sample is reported where it is in the output",
+              repr(found))
+    tap.check(found["sched_process_hang"][0] == found[None][0], "and changes no span that does not need it", repr(found))
+    tap.check(found["sched_switch"][1] == [True, True], "a late switch is reported", repr(found))
+
+
 def main():
     tap = Tap()
+    check_late(tap)
     check_pairs(tap, "wide", ("run", "off", "runq"))
     check_pairs(tap, "outs", ("run", "off"))
     check_pairs(tap, "clock", ("run", "off"))
