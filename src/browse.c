@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "browse_view.h"
 #include "commands.h"
 #include "inputs.h"
 #include "json_build.h"
@@ -15,28 +16,6 @@
 
 enum { MOST_VIEWS = 32, MOST_SEARCH = 60, MOST_SETTINGS = 8, MOST_ANSWERS = 24 };
 #define MOST_ANSWER ((size_t)4 << 20)   /* longer answers are not cached */
-
-/* A line of a view. */
-struct row {
-	const char *name;            /* function; NULL: the row is a line of text or a thread */
-	const char *dso;
-	const char *text;
-	size_t size;
-	uint64_t samples;
-	double self, total;          /* percent */
-	int32_t tid;
-	uint32_t level;              /* 1 for roots of a tree; 0: not a row of a tree */
-	bool has_children, is_folded, is_hidden;
-};
-
-struct view {
-	char title[160];
-	json_object *document;       /* owner of the rows' texts; or NULL */
-	char *text;                  /* the same */
-	struct row *rows;
-	size_t nr, selected, first;
-	bool is_threads;
-};
 
 /* A cached answer. */
 struct answer {
@@ -219,14 +198,6 @@ static uint64_t number_of(json_object *object, const char *key)
 
 static double percent_of(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
 
-static void view_release(struct view *view)
-{
-	json_object_put(view->document);
-	free(view->text);
-	free(view->rows);
-	*view = (struct view){ 0 };
-}
-
 /* Takes the event's rows from the document of report. */
 static bool take_rows(struct browser *browser, struct view *view)
 {
@@ -289,116 +260,7 @@ static bool list_view(struct browser *browser, struct view *view)
 static bool read_lines(struct browser *browser, struct view *view, const struct query *query)
 {
 	view->text = answer_of(browser, query);
-	if (!view->text)
-		return false;
-	size_t nr = 1;
-	for (const char *at = view->text; *at; at++)
-		nr += *at == '\n';
-	view->rows = calloc(nr + 1, sizeof *view->rows);
-	for (const char *at = view->text; view->rows && *at;) {
-		const size_t size = strcspn(at, "\n");
-		view->rows[view->nr++] = (struct row){ .text = at, .size = size };
-		at += size + (at[size] == '\n');
-	}
-	return view->rows;
-}
-
-/* --- trees -------------------------------------------------------------------------------------------------------- */
-
-/* A tree row begins with two percentages and two blanks; each level below adds two blanks. */
-enum { TREE_NUMBERS = 17, TREE_PREFIX = 19 };
-
-/* Whether a line of a report has the column heads of a tree, as report_tree.c writes them. */
-static bool is_tree_head(const struct row *row)
-{
-	static const char head[] = "function, then its";
-	return memmem(row->text, row->size, head, sizeof head - 1);
-}
-
-/* Finds the trees in the lines of a report: they follow the column heads. */
-static void find_levels(struct view *view)
-{
-	bool is_tree = false;
-	for (size_t i = 0; i < view->nr; i++) {
-		struct row *row = &view->rows[i];
-		const bool is_line = row->size > TREE_PREFIX && *row->text != '(';
-		if (is_tree && is_line) {
-			size_t at = TREE_PREFIX;
-			while (at < row->size && row->text[at] == ' ')
-				at++;
-			row->level = (uint32_t)(at - TREE_PREFIX) / 2 + 1;
-			if (row[-1].level && row[-1].level < row->level)
-				row[-1].has_children = true;
-		}
-		is_tree = is_line && (is_tree || is_tree_head(row));
-	}
-}
-
-/* Hides rows below folded rows. If the selected row becomes hidden, selects the row above it. */
-static void hide_folded(struct view *view)
-{
-	uint32_t folded = 0;         /* level of the folded row whose callees are hidden */
-	for (size_t i = 0; i < view->nr; i++) {
-		struct row *row = &view->rows[i];
-		row->is_hidden = folded && row->level > folded;
-		if (!row->is_hidden)
-			folded = row->is_folded ? row->level : 0;
-	}
-	while (view->selected && view->rows[view->selected].is_hidden)
-		view->selected--;
-	while (view->first && view->rows[view->first].is_hidden)
-		view->first--;
-}
-
-static bool can_fold(const struct view *view) { return view->nr && view->rows[view->selected].has_children; }
-
-static void fold_one(struct view *view)
-{
-	if (can_fold(view))
-		view->rows[view->selected].is_folded = !view->rows[view->selected].is_folded;
-	hide_folded(view);
-}
-
-static void fold_all(struct view *view, bool is_folded)
-{
-	for (size_t i = 0; i < view->nr; i++)
-		view->rows[i].is_folded = is_folded && view->rows[i].has_children;
-	hide_folded(view);
-}
-
-/* Unfolds the rows that hide a row. */
-static void unfold_above(struct view *view, size_t at)
-{
-	uint32_t level = view->rows[at].level;
-	for (size_t i = at; i-- > 0 && level > 1 && view->rows[i].level;)
-		if (view->rows[i].level < level) {
-			level = view->rows[i].level;
-			view->rows[i].is_folded = false;
-		}
-	hide_folded(view);
-}
-
-/* The row `count` visible rows further down or up, or the last visible row in this direction. */
-static size_t shown_row(const struct view *view, size_t at, size_t count, bool down)
-{
-	size_t found = at;
-	while (count && (down ? at + 1 < view->nr : at > 0)) {
-		at = down ? at + 1 : at - 1;
-		if (!view->rows[at].is_hidden) {
-			found = at;
-			count--;
-		}
-	}
-	return found;
-}
-
-/* Number of visible rows before `end`. */
-static size_t count_shown(const struct view *view, size_t end)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < end; i++)
-		nr += !view->rows[i].is_hidden;
-	return nr;
+	return view->text && view_split_text(view);
 }
 
 /* --- views -------------------------------------------------------------------------------------------------------- */
@@ -434,20 +296,6 @@ static const char *function_at(struct browser *browser)
 	return best;
 }
 
-/* Selects the hottest instruction, or the first row below the column heads. */
-static void select_first(struct view *view)
-{
-	for (size_t i = 0; i < view->nr; i++) {
-		const struct row *row = &view->rows[i];
-		if (memmem(row->text, row->size, " * ", 3)) {
-			view->selected = i;
-			return;
-		}
-		if (!view->selected && i + 1 < view->nr && is_tree_head(row))
-			view->selected = i + 1;
-	}
-}
-
 static void look_up(struct browser *browser, const char *format, const char *option, const char *what)
 {
 	const char *name = function_at(browser);
@@ -473,8 +321,8 @@ static void look_up(struct browser *browser, const char *format, const char *opt
 		return;
 	}
 	if (!strcmp(format, "report"))
-		find_levels(&view);
-	select_first(&view);
+		view_find_trees(&view);
+	view_select_first(&view);
 	push_view(browser, &view);
 }
 
@@ -519,59 +367,13 @@ static const char help_text[] =
 static void show_help(struct browser *browser)
 {
 	struct view view = { .title = "keys", .text = strdup(help_text) };
-	view.rows = calloc(sizeof help_text, sizeof *view.rows);
-	for (const char *at = view.text; at && view.rows && *at;) {
-		const size_t size = strcspn(at, "\n");
-		view.rows[view.nr++] = (struct row){ .text = at, .size = size };
-		at += size + 1;
-	}
-	push_view(browser, &view);
+	if (view.text && view_split_text(&view))
+		push_view(browser, &view);
+	else
+		view_release(&view);
 }
 
 /* --- drawing ------------------------------------------------------------------------------------------------------ */
-
-/* Deep levels are shifted to the left, so that names stay visible. */
-static void put_tree_row(const struct row *row, size_t columns, struct perfdata_text *out)
-{
-	const size_t indent = 2 * ((size_t)row->level - 1), most = columns / 4;
-	perfdata_text_printable(out, row->text, TREE_NUMBERS);
-	perfdata_text_fill(out, ' ', 1 + (indent < most ? indent : most));
-	perfdata_text_string(out, !row->has_children ? "  " : row->is_folded ? "+ " : "- ");
-	perfdata_text_printable(out, row->text + TREE_PREFIX + indent, row->size - TREE_PREFIX - indent);
-}
-
-static void put_row(const struct row *row, size_t columns, struct perfdata_text *out)
-{
-	enum { NARROW = 60 };
-	if (row->level) {
-		put_tree_row(row, columns, out);
-		return;
-	}
-	if (row->size || (!row->name && !row->samples)) {
-		perfdata_text_printable(out, row->text ? row->text : "", row->size);
-		return;
-	}
-	if (row->name)
-		perfdata_text_printf(out, "%6.2f ", row->total);
-	if (!row->name || columns >= NARROW)
-		perfdata_text_printf(out, "%6.2f %8" PRIu64 " ", row->self, row->samples);
-	const size_t used = out->size + 1, left = columns > used + 8 ? columns - used : 8;
-	if (!row->name) {
-		perfdata_text_shortened(out, row->text ? row->text : "?", left);
-		perfdata_text_printf(out, " %" PRId32, row->tid);
-		return;
-	}
-	const char *slash = row->dso ? strrchr(row->dso, '/') : NULL;
-	const char *file = !row->dso ? "" : *row->dso != '[' && slash && slash[1] ? slash + 1 : row->dso;
-	const size_t of_file = columns >= NARROW ? left / 4 : 0;
-	const size_t before = out->size;
-	perfdata_text_shortened(out, row->name, left - of_file);
-	if (!of_file)
-		return;
-	perfdata_text_fill(out, ' ', out->size - before < left - of_file ? left - of_file - (out->size - before) : 0);
-	perfdata_text_char(out, ' ');
-	perfdata_text_shortened(out, file, of_file - 1);
-}
 
 static void draw_screen(struct browser *browser)
 {
@@ -582,7 +384,7 @@ static void draw_screen(struct browser *browser)
 	const size_t room = lines > 2 ? lines - 2 : 1;
 	if (view->selected < view->first)
 		view->first = view->selected;
-	const size_t lowest = shown_row(view, view->selected, room - 1, false);
+	const size_t lowest = view_shown_row(view, view->selected, room - 1, false);
 	if (view->first < lowest)
 		view->first = lowest;
 	screen_clear(browser->screen);
@@ -602,7 +404,7 @@ static void draw_screen(struct browser *browser)
 		if (view->rows[i].is_hidden)
 			continue;
 		perfdata_text_clear(&out);
-		put_row(&view->rows[i], columns - 1, &out);
+		view_put_row(&view->rows[i], columns - 1, &out);
 		screen_line(browser->screen, line + (lines > 2), out.size ? out.data : "", out.size,
 			    i == view->selected);
 		line++;
@@ -612,8 +414,9 @@ static void draw_screen(struct browser *browser)
 		perfdata_text_shortened(&out, browser->note, 0);
 	else
 		perfdata_text_printf(&out, "%zu/%zu  h help  q quit  Enter %s  c callees  a annotate  / search",
-				     view->nr ? count_shown(view, view->selected + 1) : 0, count_shown(view, view->nr),
-				     !can_fold(view)                        ? "callers"
+				     view->nr ? view_count_shown(view, view->selected + 1) : 0,
+				     view_count_shown(view, view->nr),
+				     !view_can_fold(view)                   ? "callers"
 				     : view->rows[view->selected].is_folded ? "unfold"
 									    : "fold");
 	if (lines > 2)
@@ -640,7 +443,7 @@ static void find_text(struct browser *browser, bool forward, bool from_next)
 			at = forward ? (at + 1) % view->nr : (at + view->nr - 1) % view->nr;
 		if (row_has(&view->rows[at], browser->search)) {
 			view->selected = at;
-			unfold_above(view, at);
+			view_unfold_above(view, at);
 			return;
 		}
 	}
@@ -678,12 +481,12 @@ static void move_cursor(struct browser *browser, int key)
 	screen_size(browser->screen, &lines, &columns);
 	const size_t page = lines > 3 ? lines - 3 : 1, at = view->selected;
 	switch (key) {
-	case KEY_UP: view->selected = shown_row(view, at, 1, false); break;
-	case KEY_DOWN: view->selected = shown_row(view, at, 1, true); break;
-	case KEY_PREVIOUS_PAGE: view->selected = shown_row(view, at, page, false); break;
-	case KEY_NEXT_PAGE: view->selected = shown_row(view, at, page, true); break;
+	case KEY_UP: view->selected = view_shown_row(view, at, 1, false); break;
+	case KEY_DOWN: view->selected = view_shown_row(view, at, 1, true); break;
+	case KEY_PREVIOUS_PAGE: view->selected = view_shown_row(view, at, page, false); break;
+	case KEY_NEXT_PAGE: view->selected = view_shown_row(view, at, page, true); break;
 	case KEY_HOME: view->selected = 0; break;
-	case KEY_END: view->selected = shown_row(view, at, view->nr, true); break;
+	case KEY_END: view->selected = view_shown_row(view, at, view->nr, true); break;
 	default: break;
 	}
 }
@@ -724,14 +527,14 @@ static bool obey_key(struct browser *browser, int key)
 			view_release(&browser->views[--browser->nr_views]);
 		break;
 	case '\r': case '\n': case KEY_ENTER:
-		if (can_fold(top_view(browser)))
-			fold_one(top_view(browser));
+		if (view_can_fold(top_view(browser)))
+			view_fold_row(top_view(browser));
 		else
 			enter_row(browser);
 		break;
 	case KEY_RIGHT: enter_row(browser); break;
-	case '+': fold_one(top_view(browser)); break;
-	case 'C': case 'E': fold_all(top_view(browser), key == 'C'); break;
+	case '+': view_fold_row(top_view(browser)); break;
+	case 'C': case 'E': view_fold_all(top_view(browser), key == 'C'); break;
 	case 'c': look_up(browser, "report", "callees", "callees"); break;
 	case 'a': look_up(browser, "annotate", "symbol", "instructions"); break;
 	case 'h': case '?': show_help(browser); break;
