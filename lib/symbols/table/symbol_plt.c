@@ -219,47 +219,61 @@ static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *p
 	return entry >= 4 && entry <= 4096;
 }
 
-/* Finds the slot through which an x86-64 entry of .plt.got jumps: optional endbr64 and bnd, then jmp *disp32(%rip). */
-static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64_t *ret)
+/* The code of .plt.got. */
+struct got_code {
+	const uint8_t *bytes;
+	size_t size, entry;     /* entry: bytes of each */
+	uint64_t address;
+	bool is_x86_64;
+	uint64_t base;          /* i386: the address in ebx */
+};
+
+/* Finds the slot through which the entry at an offset jumps: optional endbr and bnd, then jmp *disp32(%rip); on i386
+ * jmp *disp32 or jmp *disp32(%ebx). */
+static bool jump_slot(const struct got_code *got, size_t offset, uint64_t *ret)
 {
-	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	size_t at = size >= 4 && !memcmp(code, endbr, 4) ? 4 : 0;
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e };
+	const uint8_t *code = got->bytes + offset;
+	const size_t size = got->entry;
+	size_t at = size >= 4 && !memcmp(code, endbr, 3) && (code[3] & 0xfe) == 0xfa ? 4 : 0;
 	at += at < size && code[at] == 0xf2;
-	if (at + 6 > size || code[at] != 0xff || code[at + 1] != 0x25)
+	if (at + 6 > size || code[at] != 0xff || (code[at + 1] != 0x25 && (got->is_x86_64 || code[at + 1] != 0xa3)))
 		return false;
-	*ret = address + at + 6 +
+	const uint64_t next = got->address + offset + at + 6,
+		       base = got->is_x86_64 ? next : code[at + 1] == 0xa3 ? got->base : 0;
+	*ret = base +
 	       (uint64_t)(int64_t)(int32_t)pd_load32(code + at + 2, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
+	if (!got->is_x86_64)
+		*ret &= UINT32_MAX;
 	return true;
 }
 
 /* Finds the range of slots through which the entries of .plt.got jump: only relocations in this range are read. */
-static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
-		       size_t size)
+static void find_range(struct slots *slots, const struct got_code *got)
 {
 	slots->low = UINT64_MAX;
 	slots->high = 0;
-	for (size_t at = 0; size <= bytes - at; at += size) {
+	for (size_t at = 0; got->entry <= got->size - at; at += got->entry) {
 		uint64_t address;
-		if (!jump_slot(code + at, size, got->header.sh_addr + at, &address))
+		if (!jump_slot(got, at, &address))
 			continue;
 		slots->low = address < slots->low ? address : slots->low;
 		slots->high = address > slots->high ? address : slots->high;
 	}
 }
 
-static int add_got_slots(struct plt *plt, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
-			 size_t size)
+static int add_got_slots(struct plt *plt, uint64_t file_offset, const struct got_code *got)
 {
 	plt->slots.count = 0;
-	find_range(&plt->slots, got, code, bytes, size);
-	if (read_slots(plt->elf, pd_elf_section(plt->elf, ".rela.dyn"), &plt->slots))
+	find_range(&plt->slots, got);
+	if (read_slots(plt->elf, pd_elf_section(plt->elf, got->is_x86_64 ? ".rela.dyn" : ".rel.dyn"), &plt->slots))
 		return -1;
-	for (size_t at = 0; size <= bytes - at; at += size) {
+	for (size_t at = 0; got->entry <= got->size - at; at += got->entry) {
 		struct slot wanted = { 0 }, none = { 0 };
 		const struct slot *slot = NULL;
-		if (plt->slots.count && jump_slot(code + at, size, got->header.sh_addr + at, &wanted.address))
+		if (plt->slots.count && jump_slot(got, at, &wanted.address))
 			slot = bsearch(&wanted, plt->slots.items, plt->slots.count, sizeof *slot, compare_slots);
-		if (add_entry(plt, slot ? slot : &none, got->header.sh_offset + at, size))
+		if (add_entry(plt, slot ? slot : &none, file_offset + at, got->entry))
 			return -1;
 	}
 	return 0;
@@ -267,17 +281,23 @@ static int add_got_slots(struct plt *plt, const struct pd_elf_section *got, cons
 
 static int add_got_entries(struct plt *plt)
 {
-	const struct pd_elf_section *got = pd_elf_section(plt->elf, ".plt.got");
-	uint64_t header, size;
-	if (plt->elf->header.e_machine != EM_X86_64 || !got || got->header.sh_type != SHT_PROGBITS ||
-	    !entry_sizes(plt->elf, got, &header, &size) ||
-	    !pd_elf_holds(plt->elf, got->header.sh_offset, got->header.sh_size))
+	const struct pd_elf_section *section = pd_elf_section(plt->elf, ".plt.got"),
+				    *base = pd_elf_section(plt->elf, ".got.plt");
+	uint64_t header, entry;
+	if (!is_x86(plt->elf) || !section || section->header.sh_type != SHT_PROGBITS ||
+	    !entry_sizes(plt->elf, section, &header, &entry) ||
+	    !pd_elf_holds(plt->elf, section->header.sh_offset, section->header.sh_size))
 		return 0;
-	size_t bytes;
-	uint8_t *code = pd_size(got->header.sh_size, &bytes) ? pd_malloc(bytes) : NULL;
+	base = base ? base : pd_elf_section(plt->elf, ".got");
+	struct got_code got = { .entry = (size_t)entry,   /* at most 4096 */
+				.address = section->header.sh_addr,
+				.is_x86_64 = plt->elf->header.e_machine == EM_X86_64,
+				.base = base ? base->header.sh_addr : 0 };
+	uint8_t *code = pd_size(section->header.sh_size, &got.size) ? pd_malloc(got.size) : NULL;
 	int failed = code ? 0 : -1;
-	if (code && pd_elf_read(plt->elf, got->header.sh_offset, code, bytes))
-		failed = add_got_slots(plt, got, code, bytes, (size_t)size);   /* an entry has at most 4096 bytes */
+	got.bytes = code;
+	if (code && pd_elf_read(plt->elf, section->header.sh_offset, code, got.size))
+		failed = add_got_slots(plt, section->header.sh_offset, &got);
 	pd_free(code);
 	return failed;
 }
