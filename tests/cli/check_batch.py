@@ -294,6 +294,24 @@ def memory(where):
     report("--max-memory holds for six large inputs", faults)
 
 
+def peak_memory(words):
+    """Exit code, and MiB."""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_maxrss >> 10
+
+
+def memory_of_formats(where):
+    """What grows with a recording stays within --max-memory in each format. otlp keeps its tables, up to twice the limit; parquet encodes columns."""
+    most = {"otlp": 32 + 12, "parquet": 16 + 44}
+    for name in ("script", "folded", "report", "pprof", "flamegraph", "speedscope", "firefox", "perfetto", "callgrind", "otlp", "parquet"):
+        output = ["-o", where + "/large.tables"] if name == "parquet" else []
+        code, taken = peak_memory([program.PERFDATA, name, "-q", "--symbols", "no", "--max-memory", "16M", "-j2", *output, where + "/large.data"])
+        fine = code == 0 and (taken <= most.get(name, 16 + 12) or program.SANITIZED or program.VALGRIND)
+        report("%s within 16 MiB" % name, [] if fine else ["%d: %d MiB" % (code, taken)])
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         folders(where)
@@ -304,6 +322,7 @@ def main():
         recursion(where)
         one_output(where)
         memory(where)
+        memory_of_formats(where)
     return tap.end()
 
 
