@@ -194,8 +194,8 @@ const struct general_option option_table[] = {
 	  OPTIONS_INPUT | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(strict) },
 	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE",
-	    "use at most SIZE of memory for data that grows with the recording, then temporary files; tables that cannot "
-	    "be in files may reach twice SIZE, files of symbols add 48M; default 256M" },
+	    "use at most SIZE of memory for data that grows with the recording, then temporary files; tables that "
+	    "cannot be in files may reach twice SIZE, files of symbols add 48M; default 256M" },
 	  OPTIONS_INPUT,
 	  MEMBER(max_memory),
 	  .rule = { .least = 1 } },
