@@ -10,7 +10,6 @@
 #include "unit.h"
 #include "alloc_fail.h"
 #include "base/arena.h"
-#include "base/block_pool.h"
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/error.h"
@@ -19,7 +18,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/table.h"
-#include "base/threads.h"
 
 static uint64_t random_state = 0x1234567;
 
@@ -268,122 +266,6 @@ static void test_taking_over(void)
 		pd_handoff_taken(&count.handoff);
 	}
 	pd_handoff_stop(&count.handoff);
-}
-
-/* --- blocks in large pages --- */
-
-enum { BLOCKS = 300 };
-struct block {
-	unsigned char *bytes, mark;
-	size_t size;
-	bool is_in_page;
-};
-
-static bool is_marked(const struct block *block)
-{
-	for (size_t i = 0; i < block->size; i++)
-		if (block->bytes[i] != block->mark)
-			return false;
-	return true;
-}
-
-/* Takes and gives back blocks in any order. Returns how many were in pages; *ret_wrong: in how many something else was
- * than what was written to them. */
-static size_t take_and_give(struct pd_block_pool *pool, unsigned seed, unsigned turns, size_t *ret_wrong)
-{
-	static const size_t sizes[] = { 1, 1000, 5000, 60000, 400000, 900000 };
-	struct block *blocks = calloc(BLOCKS, sizeof *blocks);
-	size_t in_pages = 0, wrong = !blocks;
-	for (unsigned turn = 0; blocks && turn < turns; turn++) {
-		const uint64_t chance = pd_hash_u64(turn, seed);
-		struct block *block = &blocks[chance % BLOCKS];
-		wrong += !is_marked(block);
-		pd_block_give(pool, block->bytes);
-		*block = (struct block){ 0 };
-		if (chance >> 32 & 1)
-			continue;
-		block->size = sizes[(chance >> 40) % (chance >> 33 & 7 ? 4 : 6)];
-		block->mark = (unsigned char)turn;
-		block->bytes = pd_block_take(pool, block->size, &block->is_in_page);
-		block->size = block->bytes ? block->size : 0;
-		in_pages += block->is_in_page;
-		if (block->bytes)
-			memset(block->bytes, block->mark, block->size);
-	}
-	for (size_t i = 0; blocks && i < BLOCKS; i++) {
-		wrong += !is_marked(&blocks[i]);
-		pd_block_give(pool, blocks[i].bytes);
-	}
-	free(blocks);
-	*ret_wrong = wrong;
-	return in_pages;
-}
-
-static size_t use_blocks(struct pd_block_pool *pool, unsigned seed, unsigned turns)
-{
-	size_t wrong;
-	const size_t in_pages = take_and_give(pool, seed, turns, &wrong);
-	CHECK_EQ(wrong, 0);
-	return in_pages;
-}
-
-struct shared_blocks {
-	struct pd_block_pool *pool;
-	size_t wrong[3];
-};
-
-static void share_blocks(void *user, unsigned thread)
-{
-	struct shared_blocks *shared = user;
-	(void)take_and_give(shared->pool, 10 + thread, 500, &shared->wrong[thread]);
-}
-
-static void test_blocks(void)
-{
-	struct pd_account account = { 0 };
-	pd_account_init(&account, (uint64_t)1 << 30, NULL);
-	struct pd_block_pool *pool = pd_block_pool_new((size_t)5 << 20, &account, PD_USE_ROWS);
-	CHECK(pool != NULL);
-	CHECK(use_blocks(pool, 1, 2000) > 100);
-	CHECK_EQ(pd_account_used(&account), (uint64_t)4 << 20);   /* two pages, which are used again */
-	CHECK(use_blocks(pool, 2, 2000) > 100);
-	CHECK_EQ(pd_account_used(&account), (uint64_t)4 << 20);
-	struct shared_blocks shared = { .pool = pool };
-	struct pd_team *team = pd_team_start(2, share_blocks, &shared);
-	share_blocks(&shared, 2);
-	pd_team_join(team);
-	CHECK_EQ(shared.wrong[0] + shared.wrong[1] + shared.wrong[2], 0);
-	/* with little memory, pages without blocks are freed, and none is taken */
-	pd_account_take(&account, PD_USE_CACHES, (size_t)1 << 30);
-	CHECK(use_blocks(pool, 3, 2000) < 200);
-	CHECK_EQ(pd_account_used(&account), (uint64_t)1 << 30);
-	CHECK_EQ(use_blocks(pool, 4, 100), 0);
-	pd_block_pool_free(pool);
-	CHECK_EQ(pd_account_used(&account), (uint64_t)1 << 30);
-	/* no pages */
-	CHECK(pd_block_pool_new((size_t)1 << 20, &account, PD_USE_ROWS) == NULL);
-	CHECK_EQ(use_blocks(NULL, 5, 100), 0);
-	pd_block_pool_free(NULL);
-}
-
-static void work_blocks(void)
-{
-	struct pd_account account = { 0 };
-	bool is_in_page;
-	pd_account_init(&account, (uint64_t)1 << 30, NULL);
-	struct pd_block_pool *pool = pd_block_pool_new((size_t)5 << 20, &account, PD_USE_ROWS);
-	for (unsigned i = 0; i < 3; i++)
-		pd_block_give(pool, pd_block_take(pool, 50000, &is_in_page));
-	pd_block_pool_free(pool);
-	CHECK_EQ(pd_account_used(&account), 0);
-}
-
-static void test_block_failures(void)
-{
-	int n = 0;
-	while (alloc_fail_run(n, work_blocks))
-		n++;
-	CHECK(n >= 3);
 }
 
 static void test_arena(void)
@@ -736,8 +618,6 @@ int main(void)
 		{ "queue of findings", test_finding_queue },
 		{ "ring between two threads", test_handoff },
 		{ "ring: the consumer does the worker's work", test_taking_over },
-		{ "blocks in large pages", test_blocks },
-		{ "blocks without memory", test_block_failures },
 		{ "arena", test_arena },
 		{ "arena without memory", test_arena_failures },
 		{ "error", test_error },

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "base/port.h"
 #include "emit/parquet/column_encode.h"
 #include "emit/parquet/column_bounds.h"
 #include "emit/parquet/column_page.h"
@@ -46,22 +45,18 @@ struct column {
 	struct page_writer pages;
 };
 
-/* Makes room for exactly nr elements, all of which will be written: nr is final and large, and pd_vector_grow would
- * round it up. The old elements are lost. */
+/* Makes room for exactly nr elements: nr is final and large, and pd_vector_grow would round it up. */
 static bool have_room(void *items, size_t *room, size_t nr, size_t size)
 {
-	enum { LARGE = 1 << 20 };
 	void **list = items;
 	if (nr <= *room)
 		return true;
-	pd_free(*list);
-	*list = pd_malloc(nr * size);
-	*room = *list ? nr : 0;
-	if (*list && nr * size >= LARGE) {
-		pd_prefer_large_pages(*list, nr * size);
-		pd_make_pages(*list, nr * size);
-	}
-	return *list;
+	void *grown = pd_realloc(*list, nr * size);
+	if (!grown)
+		return false;
+	*list = grown;
+	*room = nr;
+	return true;
 }
 
 /* --- parts as one ------------------------------------------------------------------------------------------------- */

@@ -22,8 +22,6 @@
 
 #define GROUP_ROWS 524288u
 #define GROUP_BYTES (32u << 20)
-/* rows that wait take at most this part of the limit of memory */
-#define ROWS_SHARE 8u
 /* Memory for encoding that no thread uses at the moment, so that the end of the run finds what earlier row groups made
  * large. */
 struct pooled_scratch {
@@ -128,7 +126,6 @@ static void release_state(void *pointer)
 		file_free(state->files[i]);
 	pd_spool_release(&state->parts);
 	pd_table_set_release(&state->set);
-	pd_block_pool_free(state->set.blocks);
 	pool_free(state->pool);
 	pd_free(state);
 }
@@ -172,7 +169,7 @@ static enum perfdata_status open_file(void *user, const struct table *table)
 		pd_free(file);
 		return PERFDATA_ENOMEM;
 	}
-	pd_row_group_init(&file->open, state->set.account, state->set.blocks);
+	pd_row_group_init(&file->open, state->set.account);
 	const enum perfdata_status status = pd_outputs_open(state->outputs, name, &file->output, state->reterr);
 	pd_free(name);
 	if (status)
@@ -453,7 +450,8 @@ static enum perfdata_status hand_over(struct parquet_state *state, unsigned tabl
 	return text ? status : PERFDATA_ENOMEM;
 }
 
-/* Limits the memory of waiting rows, further if the account is nearly full: moves the largest groups to the file. */
+/* Limits the memory of waiting rows to an eighth of the account's limit, less if the account is nearly full: moves the
+ * largest groups to the file. */
 static enum perfdata_status keep_to_limit(struct parquet_state *state)
 {
 	const struct pd_account *account = state->set.account;
@@ -466,7 +464,7 @@ static enum perfdata_status keep_to_limit(struct parquet_state *state)
 			if (state->files[i]->open.in_memory > state->files[most]->open.in_memory)
 				most = i;
 		}
-		if (!all || (all <= account->limit / ROWS_SHARE && !pd_account_is_tight(account)))
+		if (!all || (all <= account->limit / 8 && !pd_account_is_tight(account)))
 			break;
 		status = pd_row_group_spill(&state->files[most]->open, most, &state->parts);
 	}
@@ -695,9 +693,6 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 		status = PERFDATA_ENOMEM;
 	if (!status)
 		status = pd_table_set_init(&state->set, context);
-	if (!status && state->set.account)
-		state->set.blocks = pd_block_pool_new((size_t)(state->set.account->limit / ROWS_SHARE),
-						      state->set.account, PD_USE_ROWS);
 	if (!status)
 		status = check_columns(state, context);
 	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;

@@ -3,7 +3,8 @@
 #include "base/memory.h"
 #include "emit/parquet/row_group.h"
 
-/* parts with fewer rows than PART_WAITS and at most so many bytes are joined */
+/* parts with fewer rows and at most so many bytes are joined */
+#define SMALL_PART 256u
 #define SMALL_BLOCK 65536u
 #define GATHERED 1024u         /* joined parts are finished from this many rows on */
 #define ALIGNMENT 4096u        /* of parts in the file, so that the file system can free their blocks */
@@ -49,9 +50,9 @@ void pd_part_file_forget(const struct pd_spool *file, const struct table_part *p
 
 /* --- groups ------------------------------------------------------------------------------------------------------- */
 
-void pd_row_group_init(struct row_group *group, struct pd_account *account, struct pd_block_pool *blocks)
+void pd_row_group_init(struct row_group *group, struct pd_account *account)
 {
-	*group = (struct row_group){ .account = account, .blocks = blocks };
+	*group = (struct row_group){ .account = account };
 	group->last = &group->parts;
 }
 
@@ -89,7 +90,7 @@ enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table
 {
 	if (!group->gathered || !group->gathered->rows)
 		return PERFDATA_OK;
-	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account, group->blocks);
+	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account);
 	if (!part)
 		return PERFDATA_ENOMEM;
 	append_part(group, part);
@@ -111,7 +112,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 {
 	group->rows += part->rows;
 	group->bulk += part->bulk;
-	if (part->rows < PART_WAITS && part->size <= SMALL_BLOCK) {
+	if (part->rows < SMALL_PART && part->size <= SMALL_BLOCK) {
 		const enum perfdata_status status = gather_part(group, table, part);
 		pd_table_part_free(part);
 		return status;
@@ -141,6 +142,6 @@ struct table_part *pd_row_group_take(struct row_group *group)
 {
 	struct table_part *parts = group->parts;
 	drop_gathered(group);
-	pd_row_group_init(group, group->account, group->blocks);
+	pd_row_group_init(group, group->account);
 	return parts;
 }

@@ -23,9 +23,8 @@ struct row_group {
 	struct open_rows *gathered;   /* rows that are joined to a part later; or NULL */
 	size_t of_gathered;           /* bytes */
 	struct pd_account *account;
-	struct pd_block_pool *blocks; /* for joined rows; or NULL */
 };
-void pd_row_group_init(struct row_group *group, struct pd_account *account, struct pd_block_pool *blocks);
+void pd_row_group_init(struct row_group *group, struct pd_account *account);
 void pd_row_group_release(struct row_group *group);
 /* Takes ownership of the part. */
 enum perfdata_status pd_row_group_add(struct row_group *group, const struct table *table, struct table_part *part);

@@ -37,34 +37,25 @@ size_t pd_open_rows_memory(const struct open_rows *rows)
 	return size;
 }
 
-struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account,
-				     struct pd_block_pool *blocks)
+struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account)
 {
-	bool is_in_page;
-	blocks = rows->rows < PART_WAITS ? NULL : blocks;
-	struct table_part *part = pd_block_take(blocks, sizeof *part + rows->nr_columns * sizeof *part->columns,
-						&is_in_page);
+	struct table_part *part = pd_malloc(sizeof *part + rows->nr_columns * sizeof *part->columns);
 	if (!part)
 		return NULL;
 	*part = (struct table_part){
-		.account = account,
-		.blocks = blocks,
-		.table = table,
-		.rows = rows->rows,
-		.nr_columns = rows->nr_columns,
+		.account = account, .table = table, .rows = rows->rows, .nr_columns = rows->nr_columns
 	};
 	for (size_t i = 0; i < rows->nr_columns; i++) {
 		part->columns[i] = pd_cells_measure(&rows->columns[i], part->size);
 		part->size += pd_packed_cells_size(&part->columns[i]);
 		part->bulk += pd_cells_size(&rows->columns[i]);
 	}
-	part->block = pd_block_take(blocks, part->size, &part->is_in_page);
+	part->block = pd_malloc(part->size);
 	if (!part->block) {
-		pd_block_give(blocks, part);
+		pd_free(part);
 		return NULL;
 	}
-	if (!part->is_in_page)
-		pd_account_take(account, PD_USE_ROWS, part->size);
+	pd_account_take(account, PD_USE_ROWS, part->size);
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		pd_cells_pack(&rows->columns[i], &part->columns[i], part->block);
 	clear_rows(rows);
@@ -84,9 +75,9 @@ bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part)
 
 void pd_table_part_drop_block(struct table_part *part)
 {
-	if (part->block && !part->is_in_page)
+	if (part->block)
 		pd_account_give(part->account, PD_USE_ROWS, part->size);
-	pd_block_give(part->blocks, part->block);
+	pd_free(part->block);
 	part->block = NULL;
 }
 
@@ -95,7 +86,7 @@ void pd_table_part_free(struct table_part *part)
 	while (part) {
 		struct table_part *next = part->next;
 		pd_table_part_drop_block(part);
-		pd_block_give(part->blocks, part);
+		pd_free(part);
 		part = next;
 	}
 }

@@ -4,7 +4,6 @@
 #define EMIT_TABLE_PARTS_H
 
 #include "base/account.h"
-#include "base/block_pool.h"
 #include "emit/table/describe_table.h"
 #include "emit/table/packed_cells.h"
 
@@ -40,23 +39,17 @@ void pd_open_rows_free(struct open_rows *rows);
 struct table_part {
 	struct table_part *next;      /* next part of the batch, later of the row group */
 	struct pd_account *account;   /* account of the block */
-	struct pd_block_pool *blocks; /* pool of the part and of the block; or NULL */
 	unsigned table;
 	uint32_t rows;
 	size_t bulk;                  /* size of the cells before packing, which depends on the rows alone */
 	char *block;                  /* NULL: in the file */
-	bool is_in_page;              /* the block's pool charged it */
 	size_t size;                  /* size of the block in bytes */
 	uint64_t in_file;             /* offset of the block in the file */
 	size_t nr_columns;
 	struct packed_cells columns[];
 };
-/* A part with fewer rows does not wait, but is joined with others (pd_open_rows_append). */
-#define PART_WAITS 256u
-/* Packs the rows into a part. *rows becomes empty but keeps its memory. blocks (may be NULL): the pool for parts that
- * wait, which they must not outlive. NULL without memory. */
-struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account,
-				     struct pd_block_pool *blocks);
+/* Packs the rows into a part. *rows becomes empty but keeps its memory. NULL without memory. */
+struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, struct pd_account *account);
 /* Appends the rows of a part. False without memory. */
 bool pd_open_rows_append(struct open_rows *rows, const struct table_part *part);
 /* Memory that the rows take, in bytes. */

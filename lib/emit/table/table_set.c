@@ -712,7 +712,7 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 		status = status && finished != PERFDATA_ELIMIT ? status : finished;
 		if (status)
 			continue;
-		struct table_part *part = pd_open_rows_pack(rows, i, set->account, set->blocks);
+		struct table_part *part = pd_open_rows_pack(rows, i, set->account);
 		if (!part)
 			return PERFDATA_ENOMEM;
 		*last = part;
@@ -738,7 +738,7 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 		pd_thread_times_cells(set->thread_times, columns, rows);
 	if (rows && (of_times || pd_summary_cells(&source, table->rows, columns, rows)) &&
 	    finish_rows(rows, table, set->recording) == PERFDATA_OK)
-		*ret = pd_open_rows_pack(rows, number, set->account, set->blocks);
+		*ret = pd_open_rows_pack(rows, number, set->account);
 	pd_open_rows_free(rows);
 	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
 }

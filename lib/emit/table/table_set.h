@@ -20,7 +20,6 @@ struct table_set {
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	struct pd_account *account;   /* account for parts */
-	struct pd_block_pool *blocks; /* pool for blocks of parts that wait; NULL: they do not */
 	const char *recording;        /* value of the column `recording` */
 	const char *columns;          /* requested list of columns, or NULL */
 	bool everything;              /* set it first: without a requested list, take all columns */
