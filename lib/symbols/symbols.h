@@ -653,8 +653,7 @@ enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compresse
 /* --- dwarf_lines.c; dwarf_libdw.c --------------------------------------------------------------------------------- */
 
 void pd_lines_close(struct perfdata_symbols_dso *dso);
-/* Opens the debug information of a loaded dso, and decompresses it; false: it was opened before, or another thread
- * holds the dso. */
+/* Opens the debug information of a loaded dso; false: it was opened before, or another thread holds the dso. */
 bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso);
 /* What a look-up returns besides functions. */
 struct pd_lines_wish {

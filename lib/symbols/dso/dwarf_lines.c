@@ -114,9 +114,6 @@ bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 	if (were_tried(dso) || !pd_monitor_try(dso->lock))
 		return false;
 	const bool done = !try_lines(dso);
-	/* any address that is looked up needs the line tables; a failure returns with the look-up */
-	if (done && dso->lines && dso->lines->dwarf)
-		(void)pd_dwarf_unpack_section(dso->lines->dwarf, PD_DWARF_LINE);
 	pd_monitor_leave(dso->lock);
 	return done;
 }
