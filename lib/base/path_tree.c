@@ -272,7 +272,8 @@ bool pd_path_tree_fetch(const struct pd_path_tree *tree, struct pd_path_fetch *p
 	}
 }
 
-enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb)
+/* Passes one run of nodes, and fetches the next one. */
+static enum perfdata_status climb_run(struct pd_path_tree *tree, struct pd_path_climb *climb)
 {
 	const uint32_t base = climb->node & ~tree->words.mask, first = base ? 0 : 1;   /* the root has no label */
 	const uint32_t *page = pd_paged_at(&tree->words, base), *before;
@@ -293,6 +294,21 @@ enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_pat
 		return tree->words.status;
 	climb->node = *before & PD_PATH_TREE_IS_PARENT ? *before & ~PD_PATH_TREE_IS_PARENT : base + at - 1;
 	pd_prefetch(peek_item(&tree->words, climb->node));
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climbs, size_t nr)
+{
+	bool more = true;
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < nr; i++) {
+			const enum perfdata_status status = climbs[i].node ? climb_run(tree, &climbs[i]) : PERFDATA_OK;
+			if (status != PERFDATA_OK)
+				return status;
+			more |= climbs[i].node != 0;
+		}
+	}
 	return PERFDATA_OK;
 }
 

@@ -56,9 +56,9 @@ struct pd_path_climb {
 	uint32_t *labels;           /* labels of the nodes so far */
 	size_t nr, room;
 };
-/* Passes one run of nodes, and fetches the next one. Climbs that take turns wait for memory at the same time. While the
- * tree is in memory, other threads may climb, too. PERFDATA_ENOMEM, PERFDATA_EREAD. */
-enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climb);
+/* Reads all ways up to the root. They take turns: each would wait for memory at each run of nodes. While the tree is in
+ * memory, several threads may climb at the same time. PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_path_tree_climb(struct pd_path_tree *tree, struct pd_path_climb *climbs, size_t nr);
 /* Whether no nodes were moved to a temporary file. */
 static inline bool pd_path_tree_is_in_memory(const struct pd_path_tree *tree) { return tree->words.spool.fd < 0; }
 /* Reads a node other than the root and those above it as far as their numbers follow each other, at most `most`:

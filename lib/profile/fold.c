@@ -20,7 +20,6 @@ struct labels {
 struct waiting {
 	uint32_t node;
 	uint64_t weight;
-	struct pd_path_climb climb;          /* its steps, callee first */
 };
 /* What a thread needs to add stacks. */
 struct filler {
@@ -31,6 +30,7 @@ struct filler {
 	size_t end;
 	struct pd_line_sums *sums;
 	struct waiting waiting[MOST_WAITING];
+	struct pd_path_climb climbs[MOST_WAITING];   /* their steps, callee first */
 	size_t nr_waiting;
 	uint32_t event, comm;                /* of the waiting stacks */
 	uint32_t front[PD_FOLD_MAX_FRONT];   /* their front labels */
@@ -55,7 +55,7 @@ static void release_filler(struct filler *filler)
 {
 	pd_line_sums_free(filler->sums);
 	for (size_t i = 0; i < MOST_WAITING; i++)
-		pd_free(filler->waiting[i].climb.labels);
+		pd_free(filler->climbs[i].labels);
 	pd_free(filler->line.items);
 }
 
@@ -115,15 +115,15 @@ static enum perfdata_status node_of_step(struct pd_fold *fold, uint32_t node, si
 	return PERFDATA_OK;
 }
 
-/* Requests the labels of a step of a stack. */
-static enum perfdata_status make_labels(struct filler *filler, const struct waiting *stack, size_t step,
+/* Requests the labels of a step of the stack that ends at `leaf`. */
+static enum perfdata_status make_labels(struct filler *filler, uint32_t leaf, size_t step, uint32_t label,
 					const uint32_t **ret)
 {
 	struct pd_fold *fold = filler->fold;
 	struct pd_profile_node named;
 	uint32_t node, words[1 + PD_FOLD_MAX_LABELS];
 	size_t nr = 0;
-	enum perfdata_status status = node_of_step(fold, stack->node, step, &node);
+	enum perfdata_status status = node_of_step(fold, leaf, step, &node);
 	if (status == PERFDATA_OK)
 		status = pd_profile_node(fold->profile, node, &named);
 	if (status == PERFDATA_OK)
@@ -134,7 +134,7 @@ static enum perfdata_status make_labels(struct filler *filler, const struct wait
 	if (!fold->keys && pd_fold_labels_are_many(&fold->labels) &&
 	    pd_account_is_over(pd_profile_account(fold->profile)) && !pd_fold_labels_drop(&fold->labels))
 		return PERFDATA_ENOMEM;
-	*ret = pd_fold_labels_keep(&fold->labels, filler->thread, stack->climb.labels[step], words);
+	*ret = pd_fold_labels_keep(&fold->labels, filler->thread, label, words);
 	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
@@ -152,17 +152,19 @@ static bool append_chosen(struct filler *filler, const uint32_t *labels, size_t 
 }
 
 /* Adds a waiting stack, whose steps are known, to the sums. */
-static enum perfdata_status add_stack(struct filler *filler, const struct waiting *stack)
+static enum perfdata_status add_stack(struct filler *filler, const struct waiting *stack,
+				      const struct pd_path_climb *climb)
 {
 	struct pd_fold *fold = filler->fold;
 	const struct pd_fold_choice *choice = fold->options.choice;
-	const uint32_t *steps = stack->climb.labels;
+	const uint32_t *steps = climb->labels;
 	unsigned seen = 0;
 	filler->line.nr = 0;
 	bool ok = append_labels(&filler->line, filler->front, filler->nr_front);
-	for (size_t i = stack->climb.nr; i-- > 0 && ok;) {
+	for (size_t i = climb->nr; i-- > 0 && ok;) {
 		const uint32_t *words = pd_fold_labels_find(&fold->labels, steps[i]);
-		const enum perfdata_status status = words ? PERFDATA_OK : make_labels(filler, stack, i, &words);
+		const enum perfdata_status status =
+			words ? PERFDATA_OK : make_labels(filler, stack->node, i, steps[i], &words);
 		if (status != PERFDATA_OK)
 			return status;
 		ok = choice ? append_chosen(filler, words + 1, words[0], &seen)
@@ -175,29 +177,12 @@ static enum perfdata_status add_stack(struct filler *filler, const struct waitin
 	return pd_line_sums_add(filler->sums, filler->line.items, filler->line.nr, stack->weight);
 }
 
-/* Reads the steps of all waiting stacks. Their climbs take turns: each would wait for memory at each run. */
-static enum perfdata_status climb_stacks(struct filler *filler)
-{
-	bool more = true;
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < filler->nr_waiting; i++) {
-			struct pd_path_climb *climb = &filler->waiting[i].climb;
-			const enum perfdata_status status =
-				climb->node ? pd_path_tree_climb(&filler->fold->stacks->tree, climb) : PERFDATA_OK;
-			if (status != PERFDATA_OK)
-				return status;
-			more |= climb->node != 0;
-		}
-	}
-	return PERFDATA_OK;
-}
-
 static enum perfdata_status add_waiting(struct filler *filler)
 {
-	enum perfdata_status status = climb_stacks(filler);
+	struct pd_path_tree *tree = &filler->fold->stacks->tree;
+	enum perfdata_status status = pd_path_tree_climb(tree, filler->climbs, filler->nr_waiting);
 	for (size_t i = 0; i < filler->nr_waiting && status == PERFDATA_OK; i++)
-		status = add_stack(filler, &filler->waiting[i]);
+		status = add_stack(filler, &filler->waiting[i], &filler->climbs[i]);
 	filler->nr_waiting = 0;
 	return status;
 }
@@ -217,10 +202,9 @@ static enum perfdata_status add_key(struct filler *filler, const struct pd_profi
 	}
 	if (status != PERFDATA_OK)
 		return status;
-	struct waiting *stack = &filler->waiting[filler->nr_waiting++];
-	stack->node = stack->climb.node = key->node;
-	stack->climb.nr = 0;
-	stack->weight = entry->sums.weight;
+	filler->waiting[filler->nr_waiting] = (struct waiting){ key->node, entry->sums.weight };
+	filler->climbs[filler->nr_waiting].node = key->node;
+	filler->climbs[filler->nr_waiting++].nr = 0;
 	return PERFDATA_OK;
 }
 

@@ -317,24 +317,6 @@ enum perfdata_status pd_profile_walk_labels(struct pd_profile *profile, struct p
 	return status;
 }
 
-/* Reads the paths of the climbs' nodes. The climbs take turns: each would wait for memory at each run. */
-static enum perfdata_status climb_paths(struct pd_profile_walk *walk)
-{
-	bool more = true;
-	for (size_t i = 0; i < walk->nr_climbs; i++)
-		walk->climbs[i].nr = 0;
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < walk->nr_climbs; i++) {
-			struct pd_path_climb *climb = &walk->climbs[i];
-			if (climb->node && pd_path_tree_climb(walk->stacks, climb) < 0)
-				return walk->stacks->status;
-			more |= climb->node != 0;
-		}
-	}
-	return PERFDATA_OK;
-}
-
 /* Reads the path of an entry, and of the next ones that are in memory. */
 static enum perfdata_status read_stacks(struct pd_profile_walk *walk, const struct pd_profile_entry *entry)
 {
@@ -345,7 +327,9 @@ static enum perfdata_status read_stacks(struct pd_profile_walk *walk, const stru
 	walk->nr_climbs = walk->at_climb = 1;
 	while (walk->nr_climbs < PATHS_AT_ONCE && (next = pd_sums_walk_peek(walk->sums, walk->nr_climbs - 1)))
 		walk->climbs[walk->nr_climbs++].node = next->key.node;
-	return climb_paths(walk);
+	for (size_t i = 0; i < walk->nr_climbs; i++)
+		walk->climbs[i].nr = 0;
+	return pd_path_tree_climb(walk->stacks, walk->climbs, walk->nr_climbs);
 }
 
 const uint32_t *pd_profile_walk_stack(const struct pd_profile_walk *walk, size_t *ret_nr)

@@ -151,10 +151,7 @@ static bool is_added_path(struct pd_path_tree *tree, uint32_t node, uint32_t num
 	struct pd_path_climb climb = { .node = node };
 	uint32_t labels[64], label;
 	const uint32_t nr = path_of(number, labels);
-	bool ok = true;
-	while (climb.node && ok)
-		ok = pd_path_tree_climb(tree, &climb) == PERFDATA_OK;
-	ok = ok && climb.nr == nr;
+	bool ok = pd_path_tree_climb(tree, &climb, 1) == PERFDATA_OK && climb.nr == nr;
 	for (uint32_t i = nr; i-- > 0 && ok;)
 		ok = climb.labels[nr - 1 - i] == labels[i] && pd_path_tree_get(tree, node, &node, &label) == 0 &&
 		     label == labels[i];
