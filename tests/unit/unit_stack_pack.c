@@ -27,7 +27,7 @@ static bool pack_plain(struct perfdata_text *out, size_t size, size_t most, bool
 	if (!pd_stack_pack_begin(&pack, out, base64, threads))
 		return false;
 	for (size_t at = 0, more; at < size; at += more) {
-		more = 1 + pd_hash_u64(at, 5) % most;
+		more = 1 + (size_t)pd_hash_u64(at, 5) % most;
 		more = more < size - at ? more : size - at;
 		pd_stack_pack_write(&pack, plain + at, more);
 	}
