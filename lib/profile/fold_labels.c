@@ -91,6 +91,7 @@ static bool keep_other(struct pd_fold_labels *labels, uint32_t step, uint32_t pl
 {
 	pd_monitor_enter_soon(labels->lock);
 	const bool kept = pd_hash_map_put(&labels->others, step, place) == 0;
+	account_for_labels(labels);
 	pd_monitor_leave(labels->lock);
 	return kept;
 }
