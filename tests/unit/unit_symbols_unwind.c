@@ -3,6 +3,7 @@
  * with a table .eh_frame for its code, and once with .debug_frame (HAS_DEBUG_FRAME). */
 #define _GNU_SOURCE
 #include "config.h"
+#include <alloca.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,6 +18,27 @@
 #include "unit.h"
 
 #define STACK_COPY 16384
+
+#ifdef __x86_64__
+/* As compilers do, it does not say that rbp was restored before it returns: memory keeps the value below the stack
+ * pointer. */
+__asm__(".text\n"
+	".type perfdata_test_frame, @function\n"
+	"perfdata_test_frame:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset 6, -16\n"
+	"	mov %rsp, %rbp\n"
+	"	.cfi_def_cfa_register 6\n"
+	"	pop %rbp\n"
+	"	.cfi_def_cfa 7, 8\n"
+	"perfdata_test_popped:\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size perfdata_test_frame, . - perfdata_test_frame\n");
+extern const char perfdata_test_popped[];
+#endif
 
 static char self[PATH_MAX];
 
@@ -63,6 +85,8 @@ enum { LEAF_LINE = __LINE__ + 1 };
 __attribute__((noinline)) int perfdata_test_leaf(struct copied *to)
 {
 	ucontext_t context;
+	/* room of unknown size: the caller of this function is found by the frame pointer */
+	*(volatile char *)alloca(1 + (size_t)to->size) = 0;
 	getcontext(&context);
 	copy_registers(to, &context);
 	if (to->supported) {
@@ -313,6 +337,62 @@ static void begin_without_rule(struct copied *copied, uint64_t word)
 	copied->regs[__builtin_popcountll(copied->mask & ((1u << BP) - 1))] = copied->sp + 8 * word - 8;
 }
 
+#ifdef __x86_64__
+enum { BP = 6, SP = 7, IP = 8 };   /* perf's numbers */
+static uint64_t *register_of(struct copied *copied, unsigned number)
+{
+	return &copied->regs[__builtin_popcountll(copied->mask & ((1u << number) - 1))];
+}
+
+/* Lets a stack begin in a function that was called from where the stack began, and is about to return. */
+static void begin_at_return(struct copied *copied)
+{
+	uint64_t *ip = register_of(copied, IP);
+	memmove(copied->stack + 8, copied->stack, STACK_COPY - 8);
+	memcpy(copied->stack, ip, 8);
+	copied->size = copied->size + 8 < STACK_COPY ? copied->size + 8 : STACK_COPY;
+	*ip = (uintptr_t)perfdata_test_popped;
+	*register_of(copied, SP) = copied->sp -= 8;
+}
+
+/* Where a function is about to return, its caller's frame pointer is in the register and below the recorded stack. */
+static void test_popped(void)
+{
+	struct mappings mappings = { 0 };
+	struct perfdata_unwinder *unwinder = NULL;
+	uint64_t pcs[3][32];
+	size_t counts[3] = { 0, 0, 0 };
+	static struct copied copied;
+	perfdata_test_middle(&copied, 2);
+	open_self(&mappings);
+	CHECK_EQ(pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder), PERFDATA_OK);
+	const struct perfdata_unwind_sample begun = { .reg_mask = copied.mask, .regs = copied.regs,
+						      .stack = { copied.stack, copied.size } };
+	CHECK_EQ(pd_unwind_stack(unwinder, &begun, pcs[0], 32, &counts[0]), PERFDATA_OK);
+	begin_at_return(&copied);
+	const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
+						       .stack = { copied.stack, copied.size } };
+	for (int i = 1; i < 3; i++) {
+		unwinder->only_libdwfl = i == 2 && !pd_libdw_load(NULL);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs[i], 32, &counts[i]), PERFDATA_OK);
+		CHECK(counts[0] > 4);
+		CHECK_EQ(counts[i], counts[0] + 1);
+		CHECK_EQ(pcs[i][0], (uintptr_t)perfdata_test_popped);
+		CHECK_EQ(pcs[i][1], pcs[0][0] - 1);
+		CHECK(!memcmp(&pcs[i][2], &pcs[0][1], (counts[0] - 1) * sizeof **pcs));
+	}
+	/* A value below the frame is none of its caller's: the function uses the register. */
+	*register_of(&copied, BP) = copied.sp;
+	for (int i = 1; i < 3; i++) {
+		unwinder->only_libdwfl = i == 2 && !pd_libdw_load(NULL);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs[i], 32, &counts[i]), PERFDATA_OK);
+		CHECK_EQ(counts[i], 2);
+	}
+	pd_unwinder_free(unwinder);
+	perfdata_symbols_free(mappings.symbols);
+}
+#endif
+
 /* With the files that an unwinder has met, other threads find the same steps as the unwinder, or leave the stack to
  * it. */
 static bool is_found_ahead(struct perfdata_unwinder *unwinder, struct mappings *mappings,
@@ -386,6 +466,10 @@ static void test_rules(void)
 			damage(&copied, &seed);
 		if (round % 4 == 1 && own_arch() == PERFDATA_UNWIND_X86_64)
 			begin_in_vfork(&copied, round == 1 ? 4 : random_number(&seed) % 24);
+#ifdef __x86_64__
+		if (round % 4 == 3)
+			begin_at_return(&copied);
+#endif
 		if (round % 4 == 2 && own_arch() == PERFDATA_UNWIND_X86_64)
 			begin_without_rule(&copied, random_number(&seed) % 3 * 2);
 		const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
@@ -478,6 +562,9 @@ int main(void)
 		{ "unwind: files stay known", test_check },
 #ifdef HAS_DEBUG_FRAME
 		{ "unwind: the table of this program", test_table },
+#endif
+#ifdef __x86_64__
+		{ "unwind: a register that was popped", test_popped },
 #endif
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "unwind: a return address in data", test_data },

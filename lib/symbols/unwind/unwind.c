@@ -60,8 +60,20 @@ static inline void take_value(uint64_t cfa, enum pd_rule_place place, int32_t at
 		value->state = UNKNOWN;
 }
 
+/* At the end of a function, registers are popped, but rules of compilers still name their places, which are then below
+ * the stack pointer: memory keeps the values, but the kernel copies the stack from the stack pointer on. The popped
+ * register has the value again. A function may also save registers there without moving the stack pointer, and use
+ * them; so a value counts only if it can be the base of a caller's frame, which lies above this frame. */
+static void note_popped(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_place place, int32_t at,
+			const struct value *value)
+{
+	const uint64_t address = cfa + (uint64_t)(int64_t)at;
+	if (place == PD_RULE_AT_CFA && address < u->sp && value->state == KNOWN && value->is >= cfa)
+		u->popped[u->nr_popped++] = (struct pd_popped){ address, value->is };
+}
+
 /* Goes to the caller's frame. */
-static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f)
+static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f, bool is_first)
 {
 	uint64_t cfa = f->sp;
 	if (rule->base != PD_RULE_FROM_SP) {
@@ -71,6 +83,10 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 		cfa = base->is;
 	}
 	cfa += (uint64_t)(int64_t)rule->cfa;
+	if (is_first) {
+		note_popped(u, cfa, rule->fp, rule->fp_at, &f->fp);
+		note_popped(u, cfa, rule->kept, rule->kept_at, &f->kept);
+	}
 	if (rule->return_address == PD_RULE_IN_REGISTER)
 		f->lr = recorded_register(u, (unsigned)rule->return_address_at);
 	else
@@ -161,7 +177,7 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	case PD_RULE_NONE: return u->arch == PERFDATA_UNWIND_X86_64 ? take_caller_by_fp(u, f) : LIBDWFL;
 	case PD_RULE_LIBDWFL: return LIBDWFL;
 	}
-	return take_caller(u, &rule, f);
+	return take_caller(u, &rule, f, is_first);
 }
 
 /* Takes steps until the stack ends or `room` is full; false: libdwfl has to unwind the stack. */
@@ -179,7 +195,7 @@ static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 static bool unwind_by_rules(struct perfdata_unwinder *u)
 {
 	struct pd_rule_registers numbers;
-	if (!pd_rule_registers_of(u->machine->machine, &numbers) || u->overlap || u->only_libdwfl)
+	if (!pd_rule_registers_of(u->machine->machine, &numbers) || u->overlap)
 		return false;
 	struct frame f = { .pc = u->ip,
 			   .sp = u->sp,
@@ -187,6 +203,10 @@ static bool unwind_by_rules(struct perfdata_unwinder *u)
 			   .kept = recorded_register(u, numbers.kept) };
 	if (u->arch == PERFDATA_UNWIND_AARCH64 || u->arch == PERFDATA_UNWIND_ARM)
 		f.lr = recorded_register(u, numbers.return_address);
+	if (u->only_libdwfl) {
+		(void)step_frame(u, &f, true);   /* for the words that were popped */
+		return false;
+	}
 	return walk_frames(u, &f);
 }
 
@@ -229,6 +249,7 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->room = room;
 	u->count = 0;
 	u->is_cut = u->is_beyond_libdwfl = false;
+	u->nr_popped = 0;
 	const size_t before = pd_symbols_failed(u->symbols);
 	enum perfdata_status status = pd_symbols_note(u->symbols, unwind_stack(u));
 	if (pd_symbols_failed(u->symbols) != before)

@@ -202,6 +202,11 @@ static bool read_file(struct perfdata_unwinder *u, uint64_t address, size_t size
 
 bool pd_unwinder_read_elsewhere(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
+	for (size_t i = 0; i < u->nr_popped; i++)
+		if (u->popped[i].address == address) {
+			*ret = u->popped[i].word;
+			return true;
+		}
 	if (read_file(u, address, u->machine->word, ret))
 		return true;
 	u->is_cut |= address >= u->sp && address - u->sp < MOST_STACK;

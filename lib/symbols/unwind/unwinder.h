@@ -37,6 +37,9 @@ struct pd_unwind_machine {
 	unsigned machine;         /* EM_… */
 };
 
+/* A word below the recorded stack: the innermost function popped it into a register, which still has the value. */
+struct pd_popped { uint64_t address, word; };
+
 struct perfdata_unwinder {
 	struct perfdata_symbols *symbols;
 	const struct pd_unwind_machine *machine;
@@ -64,6 +67,8 @@ struct perfdata_unwinder {
 	size_t nr_frames;
 	bool is_cut;              /* the last frame's caller is above the recorded stack memory */
 	bool is_beyond_libdwfl;   /* the stack has a frame of JIT code or of ARM's exception index */
+	struct pd_popped popped[2];
+	size_t nr_popped;
 };
 
 /* --- unwind_process.c --------------------------------------------------------------------------------------------- */
@@ -77,9 +82,9 @@ static inline uint64_t pd_unwinder_word(const uint8_t *bytes, size_t size)
 }
 /* Returns the address of ARM code to which a return address leads: its lowest bit says that this is Thumb code. */
 static inline uint64_t pd_unwinder_arm_code(uint64_t return_address) { return return_address & ~(uint64_t)1; }
-/* Reads a word that is not in the recorded stack from a mapped file. */
+/* Reads a word that is not in the recorded stack: a popped one, or one of a mapped file. */
 bool pd_unwinder_read_elsewhere(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
-/* Reads a word of the process's memory from the recorded stack or a mapped file. */
+/* Reads a word of the process's memory. */
 static inline bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
 	const struct perfdata_bytes *stack = &u->sample->stack;
