@@ -278,8 +278,13 @@ static void test_check(void)
 		CHECK(count >= all);
 		mappings.replaced = (uintptr_t)perfdata_test_leaf;
 		pd_unwinder_check(unwinder, 0, UINT64_MAX, next_mapping);
+		const uint64_t caller = pcs[1];
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
-		CHECK_EQ(count, 1);
+		/* without files, the frame pointer still leads to the caller, on the machine where libdwfl uses it */
+		if (own_arch() == PERFDATA_UNWIND_X86_64)
+			CHECK(count >= 2 && pcs[1] == caller);
+		else
+			CHECK_EQ(count, 1);
 	}
 	pd_unwinder_free(unwinder);
 	perfdata_symbols_free(mappings.symbols);

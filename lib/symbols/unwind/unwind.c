@@ -220,18 +220,14 @@ static enum perfdata_status unwind_stack(struct perfdata_unwinder *u)
 	if (!pd_unwinder_take_map(u, u->ip))
 		return unwind_by_rules(u) && u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 	/* As in perf: libdwfl takes the machine from the first file, so a process without any file has no stack. perf
-	 * keeps libdwfl's state when the process executes another program: then the stack has only this address. */
+	 * keeps libdwfl's state when the process executes another program: then frame pointers lead to callers. */
 	if (!u->nr_modules && !u->had_modules)
 		return PERFDATA_ABSENT;
 	u->had_modules = true;
-	if (!u->nr_modules) {
-		u->pcs[u->count++] = u->ip;
-		return PERFDATA_OK;
-	}
 	const bool is_done = unwind_by_rules(u);
 	if (!is_done && u->is_ahead)
 		u->needs_turn = true;
-	else if (!is_done && pd_unwinder_has_libdwfl(u))
+	else if (!is_done && u->nr_modules && pd_unwinder_has_libdwfl(u))
 		return pd_dwfl_unwind(u);
 	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
