@@ -32,6 +32,23 @@ void *pd_calloc_slots(size_t count, size_t size)
 	return slots;
 }
 
+void *pd_malloc_large(size_t size)
+{
+	void *memory;
+	if (size < PD_LARGE_PAGE)
+		return pd_malloc(size);
+	if (is_absurd(size) || posix_memalign(&memory, PD_LARGE_PAGE, size))
+		return NULL;
+	pd_prefer_large_pages(memory, size);
+	return memory;
+}
+
+size_t pd_large_size(size_t size)
+{
+	const size_t part = size % PD_LARGE_PAGE;
+	return part < PD_LARGE_PAGE / 2 ? size : size - part + PD_LARGE_PAGE;
+}
+
 void *pd_realloc(void *old, size_t size) { return is_absurd(size) ? NULL : realloc(old, size ? size : 1); }
 
 void pd_free(void *memory) { free(memory); }

@@ -12,6 +12,11 @@ void *pd_calloc(size_t count, size_t size);        /* NULL also on overflow */
  * Otherwise the first reading of a page and the first writing would cause a fault each, and the second fault interrupts
  * all other threads, since it replaces a page that they may have seen. */
 void *pd_calloc_slots(size_t count, size_t size);
+/* As pd_malloc, for memory that will be used whole. It is in large pages if the system has them: the kernel makes small
+ * pages one by one at their first use, which takes ten times as long. */
+void *pd_malloc_large(size_t size);
+/* Returns the size with which pd_malloc_large gets `size` bytes: whole large pages if the last one is half used. */
+size_t pd_large_size(size_t size);
 void *pd_realloc(void *old, size_t size);
 void pd_free(void *memory);
 char *pd_strndup(const void *bytes, size_t size);  /* adds a NUL */

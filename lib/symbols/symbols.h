@@ -24,7 +24,7 @@ struct pd_elf;      /* symbol_elf.c: an open ELF file */
 /* The places of names. A file's string tables are in memory only while symbols are added; later, names are read from
  * the file again. */
 enum pd_strings_number {
-	PD_STRINGS_TEXT,    /* kallsyms, perf map */
+	PD_STRINGS_TEXT,    /* perf map */
 	PD_STRINGS_POOL,    /* names that the library makes */
 	PD_STRINGS_SYMTAB,
 	PD_STRINGS_DYNSYM,
@@ -42,7 +42,6 @@ struct pd_strings {
 struct pd_symbol {
 	uint64_t start, end;   /* end == start: unknown size */
 	uint32_t name;         /* offset of the name in its strings */
-	uint32_t module;       /* kallsyms: offset of the module's name; 0: none */
 	uint32_t outer;        /* index of the symbol that contains this one, or PD_NO_SYMBOL */
 	uint8_t binding;       /* value of enum perfdata_symbol_binding */
 	uint8_t strings;       /* value of enum pd_strings_number */
@@ -52,6 +51,7 @@ struct pd_symbol {
 };
 
 #define PD_NO_SYMBOL UINT32_MAX
+#define PD_MOST_SYMBOLS ((size_t)64 << 20)   /* limit of symbols in a file; no real file has more */
 
 /* The names of a symbol, made at their first use. */
 struct pd_symbol_name {
@@ -78,12 +78,6 @@ struct pd_symbol_table {
 	struct pd_overlaps *overlaps;   /* overlapping entries of a perf map; NULL: none */
 };
 
-enum pd_symbol_fix {
-	PD_FIX_NONE,      /* ends stay unchanged (perf maps) */
-	PD_FIX_ELF,       /* a symbol of unknown size ends at the next one */
-	PD_FIX_KALLSYMS,  /* as PD_FIX_ELF, but no symbol extends across the ends of the kernel and of modules */
-};
-
 /* Makes room for this many further symbols at once. Without memory, the table grows as they are added. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
 /* Adds a symbol whose name is at offset `name` of `strings`. 0, or -1: see pd_symtab_status. */
@@ -92,7 +86,7 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 /* Sorts, sets the ends of symbols of unknown size, and keeps the best of the symbols that start at one address, or all
  * best ones if they differ only by demangled names. Call it again after adding more symbols: earlier symbols then take
  * precedence. 0, or -1: see pd_symtab_status. */
-int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
+int pd_symtab_finish(struct pd_symbol_table *table);
 /* Sorts, and keeps all symbols. 0, or -1: see pd_symtab_status. */
 int pd_symtab_sort(struct pd_symbol_table *table);
 /* Call it once, after all symbols were added. Notes for each symbol the symbol around it, and frees memory that was
@@ -127,7 +121,9 @@ enum perfdata_status pd_symtab_failure(const struct pd_symbol_table *table);
 void pd_symtab_drop_strings(struct pd_symbol_table *table);
 /* Returns the table's memory in bytes. */
 size_t pd_symtab_memory(const struct pd_symbol_table *table);
-/* For symbol_names.c and symbol_table.c: whether the shown name of two tied symbols is `first`. */
+/* Returns the end of a symbol of unknown size that no other follows. */
+uint64_t pd_end_of_last(uint64_t address);
+/* For other files of this folder: whether the shown name of two symbols at one address is `first`. */
 bool pd_symtab_is_better_name(const char *first, const char *second);
 int pd_symtab_make_names(struct pd_symbol_table *table);
 void pd_symtab_release_names(struct pd_symbol_table *table);
@@ -157,8 +153,26 @@ bool pd_demangle_rust(const char *name, char *out, size_t room);
 bool pd_demangle_ocaml(const char *name, char *out, size_t room);
 bool pd_demangle_java(const char *name, char *out, size_t room);
 
-/* --- symbol_text.c: kallsyms and perf maps; jitdump.c ------------------------------------------------------------ */
+/* --- symbol_sort.c ------------------------------------------------------------------------------------------------ */
 
+struct pd_address_key {
+	uint32_t low, high;   /* halves of the address */
+	uint32_t index;       /* the caller's */
+};
+
+static inline uint64_t pd_key_address(const struct pd_address_key *key)
+{
+	return (uint64_t)key->high << 32 | key->low;
+}
+
+/* Sorts keys by address, stably. The array has room for `count` more keys; *ret: the sorted keys, in one of its halves.
+ * PERFDATA_ELIMIT, PERFDATA_EINTR. */
+enum perfdata_status pd_sort_keys(struct pd_address_key *keys, size_t count, struct pd_work *work,
+				  struct pd_address_key **ret);
+
+/* --- kallsyms.c, perf_map.c --------------------------------------------------------------------------------------- */
+
+#define PD_MOST_SYMBOL_TEXT ((size_t)1 << 30)
 #define PD_ODD_LINE 96
 /* Lines of a text that are neither empty nor valid entries. */
 struct pd_odd_lines {
@@ -167,8 +181,22 @@ struct pd_odd_lines {
 	char text[PD_ODD_LINE];    /* the line in printable characters, maybe cut */
 };
 
-/* Adds the symbols of a kallsyms text. ret_odd: lines that are neither empty nor symbols. */
-enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
+struct pd_kallsyms_table {
+	char *text;
+	size_t size;
+	struct pd_address_key *symbols;   /* sorted; see kallsyms.c */
+	size_t count, capacity;
+	size_t nr_ascending;              /* symbols before the first one out of order; 0: all are in order */
+	struct pd_work *work;             /* limits reading the text; NULL: no limit */
+	uint64_t text_start[2];           /* addresses of _text and _stext, even if other names are kept; 0: none */
+};
+
+/* Reads the symbols of a kallsyms text into an empty table. ret_odd: lines that are neither empty nor symbols. */
+enum perfdata_status pd_kallsyms_load(struct pd_kallsyms_table *table, int fd, struct pd_odd_lines *ret_odd);
+/* Finds the symbol at an address. Its name stays valid as long as the table. */
+bool pd_kallsyms_find(const struct pd_kallsyms_table *table, uint64_t address, struct perfdata_symbol *ret);
+size_t pd_kallsyms_memory(const struct pd_kallsyms_table *table);
+void pd_kallsyms_release(struct pd_kallsyms_table *table);
 /* Sets ret[0] to the address of _text and ret[1] to that of _stext (0: none), and reads no farther than to both: the
  * kernel takes as long to write a whole kallsyms as perfdata takes for a short recording. PERFDATA_EREAD with errno. */
 enum perfdata_status pd_kallsyms_text_start(int fd, const struct perfdata_cancel *cancel, uint64_t ret[2]);
@@ -307,8 +335,7 @@ struct perfdata_symbols {
 /* The symbols of a kallsyms text, kept as long as the source of symbols (symbol_shared.c). */
 struct pd_kallsyms {
 	struct pd_kallsyms *next;
-	struct pd_monitor *lock;                  /* protects names */
-	struct pd_symbol_table table;
+	struct pd_kallsyms_table table;
 	enum perfdata_status status;              /* result of reading the text */
 	struct pd_odd_lines odd;
 	_Atomic(bool) odd_is_reported;
@@ -363,8 +390,8 @@ struct perfdata_symbols_dso {
 	enum perfdata_status status;              /* result of loading */
 	enum perfdata_status failure;             /* failure of a file that loading needed; PERFDATA_OK: none */
 	struct pd_work work;                      /* limits loading the symbols, and their names */
-	struct pd_symbol_table table;             /* use pd_dso_table instead */
-	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: the dso's own table has them */
+	struct pd_symbol_table table;
+	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: `table` has them */
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
 	struct pd_elf *text, *debug;              /* files with code, and with debug information; may be equal */
@@ -391,11 +418,6 @@ struct perfdata_symbols_dso {
 	size_t accounted;   /* bytes of the table and other permanent data that the account was charged for */
 	struct pd_arena bytes;                    /* memory of paths and names of inlined functions */
 };
-
-static inline struct pd_symbol_table *pd_dso_table(struct perfdata_symbols_dso *dso)
-{
-	return dso->kallsyms ? &dso->kallsyms->table : &dso->table;
-}
 
 /* Returns the account that is charged for tables and indexes; NULL: none. */
 static inline struct pd_account *pd_symbols_account(const struct perfdata_symbols *symbols)
@@ -447,6 +469,8 @@ bool pd_symbols_are_cancelled(const struct perfdata_symbols *symbols);
 /* Returns why a function of the table returned -1: PERFDATA_ENOMEM; PERFDATA_ELIMIT: too many symbols, or no room in
  * the account; PERFDATA_EINTR. */
 enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
+/* Counts work on `count` symbols. PERFDATA_ELIMIT, PERFDATA_EINTR. work NULL: no limit. */
+enum perfdata_status pd_symbol_work(struct pd_work *work, size_t count);
 /* Call it before work on `count` symbols: whether the work was cancelled, or has reached its limit. */
 bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
 /* Call it before `bytes` are allocated for symbols: whether the account has no room for them. */

@@ -9,6 +9,7 @@
 #ifndef TESTS_ALLOC_FAIL_H
 #define TESTS_ALLOC_FAIL_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,9 +18,11 @@ static long alloc_fail_countdown = -1;  /* allocations until the one that fails;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
+int __real_posix_memalign(void **ret, size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+int __wrap_posix_memalign(void **ret, size_t alignment, size_t size);
 
 static void (*alloc_fail_note)(void);   /* called at each allocation (alloc_fail_sites.h) */
 
@@ -35,6 +38,11 @@ static inline bool alloc_fail_now(void)
 void *__wrap_malloc(size_t size) { return alloc_fail_now() ? NULL : __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { return alloc_fail_now() ? NULL : __real_calloc(count, size); }
 void *__wrap_realloc(void *old, size_t size) { return alloc_fail_now() ? NULL : __real_realloc(old, size); }
+
+int __wrap_posix_memalign(void **ret, size_t alignment, size_t size)
+{
+	return alloc_fail_now() ? ENOMEM : __real_posix_memalign(ret, alignment, size);
+}
 
 /* Runs `work`; true if the n-th allocation (from 0) took place, and so failed. */
 static inline bool alloc_fail_run(int n, void (*work)(void))

@@ -295,8 +295,8 @@ static void test_aliases(void)
 		table.items[0].is_label = strstr(cases[i].a, "label") != NULL;
 		add_named(&table, 0x100, cases[i].size_b, cases[i].b, cases[i].bind_b);
 		add_named(&table, 0x200, 8, "next", PERFDATA_BIND_GLOBAL);
-		CHECK(!pd_symtab_finish(&table, PD_FIX_ELF));
-		CHECK(!pd_symtab_finish(&table, PD_FIX_ELF));   /* once more changes nothing */
+		CHECK(!pd_symtab_finish(&table));
+		CHECK(!pd_symtab_finish(&table));   /* once more changes nothing */
 		CHECK(!pd_symtab_settle(&table));
 		CHECK_STR(found_name(&table, 0x104), cases[i].winner);
 		CHECK_STR(found_name(&table, 0x204), "next");
@@ -310,7 +310,7 @@ static void test_nested(void)
 	add_named(&table, 0x100, 0x100, "outer", PERFDATA_BIND_GLOBAL);
 	add_named(&table, 0x120, 0x10, "inner", PERFDATA_BIND_LOCAL);
 	add_named(&table, UINT64_MAX - 4, UINT64_MAX, "high", PERFDATA_BIND_LOCAL);
-	CHECK(!pd_symtab_finish(&table, PD_FIX_ELF));
+	CHECK(!pd_symtab_finish(&table));
 	CHECK(!pd_symtab_settle(&table));
 	CHECK_STR(found_name(&table, 0x11f), "outer");
 	CHECK_STR(found_name(&table, 0x125), "inner");

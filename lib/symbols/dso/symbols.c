@@ -178,12 +178,11 @@ static const struct pd_symbol_name no_name = { NULL, NULL };
 /* Takes the lock only if the symbol's name is used for the first time. */
 static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
 {
-	struct pd_symbol_table *table = pd_dso_table(dso);
+	struct pd_symbol_table *table = &dso->table;
 	const struct pd_symbol_name *name = pd_symtab_known_name(table, symbol);
 	if (name)
 		return name;
-	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->names_lock;
-	pd_monitor_enter(lock);
+	pd_monitor_enter(dso->names_lock);
 	if (table->work)
 		pd_work_add_lookup(table->work);
 	const bool fits = names_fit(dso->symbols);
@@ -194,7 +193,7 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 	table->names_held = table->bytes.total;
 	const bool is_excess = table->has_excess && !table->is_told;
 	table->is_told |= is_excess;
-	pd_monitor_leave(lock);
+	pd_monitor_leave(dso->names_lock);
 	if (is_excess)
 		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
 				       "a name asks for more work or memory than its size explains, and stays mangled, "
@@ -205,7 +204,7 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 /* Reports that an address without a symbol may have one whose name was too long to keep. */
 static void report_long_names(struct perfdata_symbols_dso *dso)
 {
-	struct pd_symbol_table *table = pd_dso_table(dso);
+	struct pd_symbol_table *table = &dso->table;
 	if (!table->lacks_long)
 		return;
 	pd_monitor_enter(dso->names_lock);
@@ -215,6 +214,16 @@ static void report_long_names(struct perfdata_symbols_dso *dso)
 	if (is_first)
 		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
 				       "symbols whose names have 16 KiB or more are left out");
+}
+
+static enum perfdata_status lookup_kallsyms(const struct perfdata_symbols_dso *dso, uint64_t wanted,
+					    struct perfdata_symbol *ret)
+{
+	if (!pd_kallsyms_find(&dso->kallsyms->table, wanted, ret))
+		return PERFDATA_ABSENT;
+	ret->start -= (uint64_t)dso->delta;
+	ret->other_build_id = dso->origin.other_build_id;
+	return PERFDATA_OK;
 }
 
 /* Looks up an address between the libraries of an archive: it has no symbol, or the answers of a bundle lack it. */
@@ -254,20 +263,21 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
-	const struct pd_symbol *s = pd_symtab_find(pd_dso_table(dso), wanted);
+	if (dso->kallsyms)
+		return lookup_kallsyms(dso, wanted, ret);
+	const struct pd_symbol *s = pd_symtab_find(&dso->table, wanted);
 	if (!s) {
 		report_long_names(dso);
 		return PERFDATA_ABSENT;
 	}
 	const struct pd_symbol_name *name = name_of(dso, s);
 	if (!name)
-		return pd_symbols_note(dso->symbols, pd_symtab_failure(pd_dso_table(dso)));
+		return pd_symbols_note(dso->symbols, pd_symtab_failure(&dso->table));
 	if (!name->shown)
 		return PERFDATA_ABSENT;
 	*ret = (struct perfdata_symbol){
 		.name = name->shown,
 		.raw_name = name->raw,
-		.module = s->module ? pd_dso_table(dso)->strings[PD_STRINGS_TEXT].bytes + s->module : NULL,
 		.start = s->start - (uint64_t)dso->delta,
 		.size = s->end - s->start,
 		.offset = wanted - s->start,
@@ -294,7 +304,7 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 	if (pd_dso_wait_loaded(dso) || dso->archive)
 		return false;
 	return dso->answers ? pd_answers_differ(dso, address)
-			    : pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
+			    : pd_overlaps_differ(&dso->table, address + (uint64_t)dso->delta);
 }
 
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
@@ -312,7 +322,8 @@ enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct 
 	ret->alt_build_id_size = dso->alt_id.size;
 	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count
 			    : dso->answers                            ? pd_answers_nr_symbols(dso->answers)
-								      : pd_dso_table(dso)->count;
+			    : dso->kallsyms                           ? dso->kallsyms->table.count
+								      : dso->table.count;
 	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 	ret->build_id_size = dso->found.size;
 	return status;

@@ -96,11 +96,9 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 		return failed_read();
 	if (st.st_size > 0 && ((uint64_t)st.st_size > limit || (work && pd_work_room(work, (uint64_t)st.st_size))))
 		return PERFDATA_ELIMIT;
-	size_t room = (st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20) + 1, used = 0;
-	char *data = pd_malloc(room);
+	size_t room = st.st_size > 0 ? pd_large_size((size_t)st.st_size + 2) : (size_t)1 << 20, used = 0;
+	char *data = pd_malloc_large(room);
 	enum perfdata_status status = PERFDATA_OK;
-	if (data)
-		pd_prefer_large_pages(data, room);
 	for (;;) {
 		/* one more byte, for the NUL */
 		if (!data || pd_vector_grow(&data, &room, used + 1, 1) < 0) {

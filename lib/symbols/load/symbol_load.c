@@ -40,12 +40,13 @@ enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char 
 	return pd_is_failure(status) ? status : PERFDATA_ABSENT;
 }
 
-static bool has_symbol_at(const struct pd_symbol_table *table, uint64_t start)
+static bool has_symbol_at(struct perfdata_symbols_dso *dso, uint64_t start)
 {
-	for (size_t i = 0; i < table->count; i++)
-		if (table->items[i].start == start)
-			return true;
-	return false;
+	struct perfdata_symbol found;
+	if (dso->kallsyms)
+		return pd_kallsyms_find(&dso->kallsyms->table, start, &found) && found.start == start;
+	const struct pd_symbol *symbol = pd_symtab_find(&dso->table, start);
+	return symbol && symbol->start == start;
 }
 
 /* Moves the symbols if the kernel was loaded at another address than in their source: the recorded address of a
@@ -57,11 +58,11 @@ static bool relocate_symbols(struct perfdata_symbols_dso *dso)
 		return true;
 	if (!r->reference || !r->reference_address)
 		return false;
-	const struct pd_symbol_table *table = pd_dso_table(dso);
+	const uint64_t *starts = dso->kallsyms ? dso->kallsyms->table.text_start : dso->table.text_start;
 	const bool other = !strcmp(r->reference, "_stext");
-	const uint64_t start = table->text_start[other] ? table->text_start[other] : table->text_start[!other];
+	const uint64_t start = starts[other] ? starts[other] : starts[!other];
 	if (!start)
-		return has_symbol_at(table, r->reference_address);
+		return has_symbol_at(dso, r->reference_address);
 	dso->delta = (int64_t)(start - r->reference_address);
 	return true;
 }
@@ -109,11 +110,9 @@ static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, const ch
 
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path)
 {
-	struct pd_odd_lines odd;
-	enum perfdata_status status = pd_kallsyms_load(&dso->table, fd, &odd);
-	close(fd);
-	if (!status && pd_symtab_settle(&dso->table))
-		status = PERFDATA_ENOMEM;
+	struct pd_kallsyms *kallsyms = pd_kallsyms_get(dso->symbols, path, fd);
+	const enum perfdata_status status = kallsyms ? kallsyms->status : PERFDATA_ENOMEM;
+	dso->kallsyms = status ? NULL : kallsyms;
 	if (!status)
 		pd_dso_set_origin(dso, &dso->origin.file, path, "symbols");
 	dso->status = status ? PERFDATA_ABSENT : PERFDATA_OK;

@@ -17,8 +17,7 @@ static struct pd_kallsyms *find_kallsyms(const struct perfdata_symbols *symbols,
 
 static void free_kallsyms(struct pd_kallsyms *kallsyms)
 {
-	pd_symtab_release(&kallsyms->table);
-	pd_monitor_free(kallsyms->lock);
+	pd_kallsyms_release(&kallsyms->table);
 	pd_free(kallsyms);
 }
 
@@ -29,17 +28,16 @@ static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const cha
 	if (!made)
 		return NULL;
 	memcpy(made->path, path, size);
-	made->lock = pd_monitor_new();
 	pd_work_init(&made->work, 0, pd_symbols_account(symbols), symbols->options.cancel);
 	made->table.work = &made->work;
 	made->status = pd_kallsyms_load(&made->table, fd, &made->odd);
 	if (made->status == PERFDATA_EREAD)
 		(void)pd_symbols_fail(symbols, path, errno);
-	if (!made->lock || made->status == PERFDATA_ENOMEM || pd_symtab_settle(&made->table)) {
+	if (made->status == PERFDATA_ENOMEM) {
 		free_kallsyms(made);
 		return NULL;
 	}
-	made->accounted = pd_symtab_memory(&made->table);
+	made->accounted = pd_kallsyms_memory(&made->table);
 	pd_account_take(pd_symbols_account(symbols), PD_USE_SYMBOLS, made->accounted);
 	made->next = symbols->kallsyms;
 	symbols->kallsyms = made;
@@ -61,8 +59,7 @@ void pd_kallsyms_free(struct perfdata_symbols *symbols)
 {
 	for (struct pd_kallsyms *next; symbols->kallsyms; symbols->kallsyms = next) {
 		next = symbols->kallsyms->next;
-		pd_account_give(pd_symbols_account(symbols), PD_USE_SYMBOLS,
-				symbols->kallsyms->accounted + symbols->kallsyms->table.names_held);
+		pd_account_give(pd_symbols_account(symbols), PD_USE_SYMBOLS, symbols->kallsyms->accounted);
 		free_kallsyms(symbols->kallsyms);
 	}
 }

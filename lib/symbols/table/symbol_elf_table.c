@@ -149,7 +149,7 @@ static enum perfdata_status load_table(struct loading *load, size_t number)
 	enum perfdata_status status = load_strings(load, number);
 	if (!status)
 		status = pd_elf_read_table(load->elf, header, pd_elf_symbol_size(load->elf), load_piece, load);
-	if (!status && pd_symtab_finish(load->table, PD_FIX_ELF))
+	if (!status && pd_symtab_finish(load->table))
 		status = PERFDATA_ENOMEM;
 	return status == PERFDATA_ENOMEM ? pd_symtab_status(load->table) : status;
 }

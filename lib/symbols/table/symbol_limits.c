@@ -16,9 +16,14 @@ static bool is_refused(struct pd_symbol_table *table, enum perfdata_status statu
 	return status != PERFDATA_OK;
 }
 
+enum perfdata_status pd_symbol_work(struct pd_work *work, size_t count)
+{
+	return work ? pd_work_do(work, 1 + count / SYMBOLS_OF_STEP) : PERFDATA_OK;
+}
+
 bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count)
 {
-	return table->work && is_refused(table, pd_work_do(table->work, 1 + count / SYMBOLS_OF_STEP));
+	return is_refused(table, pd_symbol_work(table->work, count));
 }
 
 bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes)

@@ -14,18 +14,16 @@
 #include "base/search.h"
 #include "symbols/symbols.h"
 
-#define MAX_SYMBOLS (64u << 20)  /* limit of symbols in a dso; no real file has more */
 #define MAX_NESTING 64           /* limit of steps outwards in a look-up */
 #define MAX_TIED 16              /* limit of symbols that stay tied; larger groups are decided at once */
 #define PAGE 4096u
-#define DIGIT 11                 /* bits of an address that one pass of sorting uses */
 #define MOVED_AT_ONCE 65536u     /* moves between two checks for cancellation */
 
 /* Whether the table may not grow: it has too many symbols, or the account too little room. The old and the larger block
  * exist at once while the table moves. */
 static bool has_no_room(struct pd_symbol_table *table)
 {
-	if (table->count >= MAX_SYMBOLS) {
+	if (table->count >= PD_MOST_SYMBOLS) {
 		table->refused = PERFDATA_ELIMIT;
 		return true;
 	}
@@ -53,7 +51,7 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 /* Makes exactly this much room; pd_vector_grow would double it. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 {
-	if (more > MAX_SYMBOLS || table->count + more <= table->capacity ||
+	if (more > PD_MOST_SYMBOLS || table->count + more <= table->capacity ||
 	    (table->work && pd_work_room(table->work, (table->count + more) * sizeof *table->items)))
 		return;
 	const size_t capacity = table->count + (size_t)more;
@@ -76,52 +74,10 @@ static size_t sorted_head(const struct pd_symbol_table *table)
 	return nr;
 }
 
-/* Keys are sorted instead of symbols: they are smaller, so more of them fit into the caches. */
-struct key {
-	uint32_t low, high;   /* halves of the address */
-	uint32_t index;       /* index of the symbol before sorting */
-};
-
-static inline uint64_t address_of(const struct key *key) { return (uint64_t)key->high << 32 | key->low; }
-
-/* Sorts by one digit, stably. */
-static void sort_by_digit(const struct key *from, struct key *to, size_t count, unsigned shift)
-{
-	const uint64_t mask = (1u << DIGIT) - 1;
-	size_t places[1u << DIGIT] = { 0 };
-	for (size_t i = 0; i < count; i++)
-		places[address_of(&from[i]) >> shift & mask]++;
-	size_t place = 0;
-	for (size_t digit = 0; digit <= mask; digit++) {
-		const size_t nr = places[digit];
-		places[digit] = place;
-		place += nr;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[places[address_of(&from[i]) >> shift & mask]++] = from[i];
-}
-
-/* Sorts the keys by the digits in which addresses differ. The array has room for `count` more keys. Returns the sorted
- * keys; NULL: the work is stopped. */
-static struct key *sort_keys(struct pd_symbol_table *table, struct key *keys, size_t count, uint64_t differ)
-{
-	struct key *from = keys, *to = keys + count;
-	for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
-		if (!(differ >> shift & ((1u << DIGIT) - 1)))
-			continue;
-		if (pd_symtab_is_stopped(table, count))
-			return NULL;
-		sort_by_digit(from, to, count, shift);
-		struct key *sorted = to;
-		to = from;
-		from = sorted;
-	}
-	return from;
-}
-
 /* Moves item order[i].index to index i, along the cycles of the permutation, which costs less than memory for a second
  * table. False: the work is stopped, and the table is unusable. */
-static bool permute_symbols(struct pd_symbol_table *table, struct pd_symbol *items, struct key *order, size_t count)
+static bool permute_symbols(struct pd_symbol_table *table, struct pd_symbol *items, struct pd_address_key *order,
+			    size_t count)
 {
 	size_t moves = 0;
 	for (uint32_t first = 0; first < count; first++) {
@@ -142,19 +98,18 @@ static bool permute_symbols(struct pd_symbol_table *table, struct pd_symbol *ite
 
 static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
 {
-	const size_t memory = count * 2 * sizeof(struct key);
+	struct pd_address_key *keys, *sorted;
+	const size_t memory = count * 2 * sizeof *keys;
 	if (pd_symtab_is_full(table, count * sizeof *items + memory))
 		return -1;
-	struct key *keys = pd_malloc(memory);
-	uint64_t differ = 0;
+	keys = pd_malloc(memory);
 	if (!keys)
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		keys[i] = (struct key){ (uint32_t)items[i].start, (uint32_t)(items[i].start >> 32), (uint32_t)i };
-		differ |= items[i].start ^ items[0].start;
-	}
-	struct key *sorted = sort_keys(table, keys, count, differ);
-	const bool is_sorted = sorted && permute_symbols(table, items, sorted, count);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct pd_address_key){ (uint32_t)items[i].start, (uint32_t)(items[i].start >> 32),
+						   (uint32_t)i };
+	table->refused = pd_sort_keys(keys, count, table->work, &sorted);
+	const bool is_sorted = !table->refused && permute_symbols(table, items, sorted, count);
 	pd_free(keys);
 	return is_sorted ? 0 : -1;
 }
@@ -189,34 +144,19 @@ int pd_symtab_sort(struct pd_symbol_table *table)
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t next_page_border(uint64_t address)
+uint64_t pd_end_of_last(uint64_t address)
 {
 	uint64_t up = address > UINT64_MAX - 2 * PAGE ? UINT64_MAX & ~(uint64_t)(PAGE - 1) : address + PAGE - 1;
 	up &= ~(uint64_t)(PAGE - 1);
 	return up > UINT64_MAX - PAGE ? UINT64_MAX : up + PAGE;
 }
 
-/* Whether the gap between two symbols belongs to none: kallsyms has gaps between the kernel and its modules. */
-static bool is_gap(const struct pd_symbol_table *table, const struct pd_symbol *a, const struct pd_symbol *b)
-{
-	const char *text = table->strings[PD_STRINGS_TEXT].bytes;
-	if (!a->module != !b->module)
-		return true;
-	return a->module != b->module && strcmp(text + a->module, text + b->module) != 0;
-}
-
-static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
+static void set_ends(struct pd_symbol_table *table)
 {
 	for (size_t i = 0; i < table->count; i++) {
-		struct pd_symbol *s = &table->items[i], *next = s + 1;
-		if (s->end != s->start)
-			continue;
-		if (i + 1 == table->count)
-			s->end = next_page_border(s->start);
-		else if (fix == PD_FIX_KALLSYMS && is_gap(table, s, next))
-			s->end = next_page_border(s->start);
-		else
-			s->end = next->start;
+		struct pd_symbol *s = &table->items[i];
+		if (s->end == s->start)
+			s->end = i + 1 < table->count ? s[1].start : pd_end_of_last(s->start);
 	}
 }
 
@@ -315,13 +255,13 @@ static void note_text_start(struct pd_symbol_table *table)
 	}
 }
 
-int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix)
+int pd_symtab_finish(struct pd_symbol_table *table)
 {
 	if (!table->mangled)
 		note_text_start(table);
 	if (pd_symtab_sort(table))
 		return -1;
-	set_ends(table, fix);
+	set_ends(table);
 	return drop_aliases(table);
 }
 

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* The symbols of a kallsyms text ("ADDRESS TYPE NAME[\t[MODULE]]"). A kernel has more than a hundred thousand, and a
+ * recording needs few of them. So the table has only their addresses and their places in the text; a look-up reads the
+ * rest from the text. perf 7.3 was observed to follow these rules:
+ *   - A symbol ends where the next one starts. The last one of the kernel, or of a module, ends a page after the next
+ *     page border.
+ *   - So of several symbols at one address, only the last in the text has a size, unless they are of several modules.
+ *     The rules of symbol_table.c choose one. */
+#include "config.h"
+#include <string.h>
+#include "base/cursor.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "base/port.h"
+#include "base/search.h"
+#include "symbols/symbols.h"
+#include "symbols/table/symbol_text.h"
+
+#define TYPICAL_LINE 44          /* bytes */
+/* Bits of a key's index, beside the place of the symbol's type in the text. */
+#define HAS_MODULE (1u << 30)
+#define ENDS_AT_BORDER (1u << 31)
+_Static_assert(PD_MOST_SYMBOL_TEXT <= HAS_MODULE, "bits 30 and 31 of a place in the text are free");
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Eight digits at a time. */
+static uint64_t load_digits(const char *at)
+{
+	return pd_load64((const uint8_t *)at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
+}
+
+/* Parses eight lower-case digits; false: another character is among them. */
+static inline bool eight_digits(uint64_t word, uint32_t *ret)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const uint64_t letters = word >> 6 & ones;
+	uint64_t value = (word & 0x0f * ones) + 9 * letters;
+	/* digits are 0x30 to 0x39, letters 0x61 to 0x66, with values below 10 and from 10 to 15 */
+	if (((word & 0xf0 * ones) ^ 0x30 * (ones + letters)) | (((value + 6 * ones) >> 4 & ones) ^ letters) |
+	    (value & 0x10 * ones))
+		return false;
+	value = (value | value >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+	value = (value | value >> 8) & UINT64_C(0x0000ffff0000ffff);
+	*ret = (uint32_t)(value | value >> 16);
+	return true;
+}
+
+/* The first eight digits of the last address. Most addresses of a kernel begin with the same ones. */
+struct high_half {
+	uint64_t digits, value;
+};
+static struct high_half no_high_half(void) { return (struct high_half){ load_digits("00000000"), 0 }; }
+
+/* Takes an address of the usual form: sixteen lower-case digits, and a blank. False: it has another form. */
+static inline bool take_usual_address(char **at, const char *end, struct high_half *high, uint64_t *ret)
+{
+	const char *p = *at;
+	uint32_t low, value;
+	if (end - p <= 16 || p[16] != ' ' || !eight_digits(load_digits(p + 8), &low))
+		return false;
+	const uint64_t digits = load_digits(p);
+	if (digits != high->digits) {
+		if (!eight_digits(digits, &value))
+			return false;
+		*high = (struct high_half){ digits, (uint64_t)value << 32 };
+	}
+	*at += 16;
+	*ret = high->value | low;
+	return true;
+}
+
+struct line {
+	char *text, *end;   /* a NUL is at its end */
+	char *type;         /* a blank and the name follow; NULL: the line is no symbol */
+	uint64_t address;
+};
+
+/* Splits the line at `text`, and ends it with a NUL. `end`: the end of all lines. */
+static inline struct line split_line(char *text, char *end, struct high_half *high)
+{
+	struct line line = { .text = text };
+	char *at = text;
+	const bool is_usual = take_usual_address(&at, end, high, &line.address);
+	line.end = pd_end_line(at, end);
+	if ((is_usual || pd_take_hex(&at, &line.address)) && at[0] == ' ' && at[1] && at[2] == ' ')
+		line.type = at + 1;
+	return line;
+}
+
+/* perf takes code, initialised and uninitialised data; it ignores constants, absolute values and mapping symbols. */
+static bool is_taken_type(char type)
+{
+	static const bool taken[128] = {
+		['T'] = true, ['t'] = true, ['W'] = true, ['w'] = true,
+		['D'] = true, ['d'] = true, ['B'] = true, ['b'] = true,
+	};
+	return (unsigned char)type < sizeof taken && taken[(unsigned char)type];
+}
+
+/* Ends "NAME\t[MODULE]" after NAME and MODULE; false: it has another form. */
+static bool split_module(char *name)
+{
+	char *bracket = strchr(name, '[');
+	if (!bracket || bracket == name)
+		return false;
+	char *end = bracket;
+	while (end > name && (end[-1] == '\t' || end[-1] == ' '))
+		end--;
+	if (end == bracket)
+		return false;
+	*end = '\0';
+	char *close = strchr(bracket, ']');
+	if (close)
+		*close = '\0';
+	return true;
+}
+
+/* --- where the text of a kernel starts ---------------------------------------------------------------------------- */
+
+static void note_text_start(const char *name, uint64_t address, uint64_t starts[2])
+{
+	const unsigned other = !strcmp(name, "_stext");
+	if ((other || !strcmp(name, "_text")) && !starts[other])
+		starts[other] = address;
+}
+
+enum perfdata_status pd_kallsyms_text_start(int fd, const struct perfdata_cancel *cancel, uint64_t ret[2])
+{
+	char piece[16 << 10];
+	size_t used = 0;
+	int64_t got = 1;
+	struct high_half high = no_high_half();
+	ret[0] = ret[1] = 0;
+	while ((!ret[0] || !ret[1]) && used + 1 < sizeof piece &&
+	       (got = pd_read_some(fd, piece + used, sizeof piece - 1 - used, cancel)) > 0) {
+		char *at = piece, *const end = piece + used + got;
+		const char *newline = memrchr(piece, '\n', (size_t)(end - piece));
+		while (newline && at <= newline) {
+			const struct line line = split_line(at, end, &high);
+			at = line.end + 1;
+			if (line.type && is_taken_type(*line.type))
+				note_text_start(line.type + 2, line.address, ret);
+		}
+		used = (size_t)(end - at);
+		memmove(piece, at, used);
+	}
+	return got < 0 ? PERFDATA_EREAD : PERFDATA_OK;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* Makes room for one more symbol. */
+static enum perfdata_status make_room(struct pd_kallsyms_table *table)
+{
+	if (table->count < table->capacity)
+		return PERFDATA_OK;
+	if (table->count >= PD_MOST_SYMBOLS)
+		return PERFDATA_ELIMIT;
+	/* the old and the larger block exist at once while the table moves */
+	if (table->work && pd_work_room(table->work, 3 * table->count * sizeof *table->symbols))
+		return PERFDATA_ELIMIT;
+	return pd_vector_grow(&table->symbols, &table->capacity, table->count, sizeof *table->symbols)
+		       ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* Makes room for the symbols of a usual text at once. */
+static void reserve_symbols(struct pd_kallsyms_table *table)
+{
+	const size_t bytes = pd_large_size(table->size / TYPICAL_LINE * sizeof *table->symbols);
+	if (table->work && pd_work_room(table->work, bytes))
+		return;
+	table->symbols = pd_malloc_large(bytes);
+	table->capacity = table->symbols ? bytes / sizeof *table->symbols : 0;
+}
+
+/* Adds a symbol. Of two adjacent ones at one address, the first has no size, so the second replaces it. At the highest
+ * address, none has a size. */
+static enum perfdata_status add_symbol(struct pd_kallsyms_table *table, const struct line *line, bool has_module)
+{
+	const struct pd_address_key symbol = {
+		.low = (uint32_t)line->address,
+		.high = (uint32_t)(line->address >> 32),
+		.index = (uint32_t)(line->type - table->text) | (has_module ? HAS_MODULE : 0),
+	};
+	struct pd_address_key *last = table->count ? &table->symbols[table->count - 1] : NULL;
+	if (last && line->address <= pd_key_address(last)) {
+		const bool is_same = line->address == pd_key_address(last);
+		if (!is_same && !table->nr_ascending)
+			table->nr_ascending = table->count;
+		if (is_same && line->address < UINT64_MAX && !((last->index | symbol.index) & HAS_MODULE)) {
+			*last = symbol;
+			return PERFDATA_OK;
+		}
+	}
+	const enum perfdata_status status = make_room(table);
+	if (!status)
+		table->symbols[table->count++] = symbol;
+	return status;
+}
+
+static enum perfdata_status read_lines(struct pd_kallsyms_table *table, struct pd_odd_lines *odd)
+{
+	char *at = table->text, *const end = at + table->size;
+	char *bracket = at;   /* the next '[' of the text: most symbols have no module */
+	struct high_half high = no_high_half();
+	struct pd_meter meter = pd_meter(table->work);
+	enum perfdata_status status = PERFDATA_OK;
+	bool is_hidden = false;
+	for (uint64_t number = 1; at < end && !status; number++) {
+		const struct line line = split_line(at, end, &high);
+		at = line.end + 1;
+		status = pd_symbol_text_step(&meter);
+		if (!line.type) {
+			if (pd_has_text(line.text))
+				pd_note_odd_line(odd, number, line.text);
+			continue;
+		}
+		char *name = line.type + 2;
+		if (!*name || *name == '$' || !is_taken_type(*line.type))
+			continue;
+		if (!line.address) {
+			is_hidden = true;
+			continue;
+		}
+		if (bracket < name && !(bracket = memchr(name, '[', (size_t)(end - name))))
+			bracket = end;
+		const bool has_module = bracket < line.end && split_module(name);
+		if ((size_t)(line.end - name) >= PD_SYMBOL_NAME_LIMIT)
+			pd_limit_name(name);
+		if (name[0] == '_' && (name[1] == 't' || name[1] == 's'))
+			note_text_start(name, line.address, table->text_start);
+		if (!status)
+			status = add_symbol(table, &line, has_module);
+	}
+	if (status || table->count)
+		return status;
+	return is_hidden ? PERFDATA_ABSENT : PERFDATA_EFORMAT;
+}
+
+/* --- sorting, and choosing one of several symbols ----------------------------------------------------------------- */
+
+/* Merges the sorted tail into the sorted head of the table, stably. */
+static void merge_tail(struct pd_address_key *symbols, size_t head, const struct pd_address_key *tail, size_t left)
+{
+	while (left) {
+		const bool from_tail = !head || pd_key_address(&symbols[head - 1]) <= pd_key_address(&tail[left - 1]);
+		symbols[head + left - 1] = from_tail ? tail[left - 1] : symbols[head - 1];
+		*(from_tail ? &left : &head) -= 1;
+	}
+}
+
+/* The kernel writes its own symbols in order. Those of modules follow, in no order. */
+static enum perfdata_status sort_symbols(struct pd_kallsyms_table *table)
+{
+	const size_t head = table->nr_ascending, tail = table->count - head, bytes = tail * sizeof *table->symbols;
+	if (!head)
+		return PERFDATA_OK;
+	if (table->work && pd_work_room(table->work, 2 * bytes))
+		return PERFDATA_ELIMIT;
+	struct pd_address_key *keys = pd_malloc(2 * bytes), *sorted;
+	if (!keys)
+		return PERFDATA_ENOMEM;
+	memcpy(keys, table->symbols + head, bytes);
+	const enum perfdata_status status = pd_sort_keys(keys, tail, table->work, &sorted);
+	if (!status)
+		merge_tail(table->symbols, head, sorted, tail);
+	pd_free(keys);
+	return status;
+}
+
+static char type_of(const struct pd_kallsyms_table *table, const struct pd_address_key *symbol)
+{
+	return table->text[symbol->index & (HAS_MODULE - 1)];
+}
+
+static const char *name_of(const struct pd_kallsyms_table *table, const struct pd_address_key *symbol)
+{
+	return &table->text[(symbol->index & (HAS_MODULE - 1)) + 2];
+}
+
+/* Returns NULL for a symbol of the kernel itself. */
+static const char *module_of(const struct pd_kallsyms_table *table, const struct pd_address_key *symbol)
+{
+	const char *name = name_of(table, symbol);
+	if (!(symbol->index & HAS_MODULE))
+		return NULL;
+	/* the first bracket after the name, which ends with a NUL */
+	return (const char *)memchr(name, '[', (size_t)(table->text + table->size - name)) + 1;
+}
+
+static enum perfdata_symbol_binding binding_of(char type)
+{
+	if (type == 'W')
+		return PERFDATA_BIND_WEAK;
+	return type >= 'A' && type <= 'Z' ? PERFDATA_BIND_GLOBAL : PERFDATA_BIND_LOCAL;
+}
+
+/* Whether the kernel or a module ends between a symbol and the next one. */
+static inline bool is_last_of_module(const struct pd_kallsyms_table *table, size_t at)
+{
+	const struct pd_address_key *symbol = &table->symbols[at], *next = symbol + 1;
+	if (at + 1 == table->count || (symbol->index ^ next->index) & HAS_MODULE)
+		return true;
+	return symbol->index & HAS_MODULE && strcmp(module_of(table, symbol), module_of(table, next)) != 0;
+}
+
+/* Ranks a symbol by the rules that need no name. */
+static unsigned rank_symbol(const struct pd_kallsyms_table *table, size_t at)
+{
+	const uint64_t start = pd_key_address(&table->symbols[at]);
+	const uint64_t end = is_last_of_module(table, at) ? pd_end_of_last(start)
+							  : pd_key_address(&table->symbols[at + 1]);
+	const enum perfdata_symbol_binding binding = binding_of(type_of(table, &table->symbols[at]));
+	return (end != start) * 4u + (binding != PERFDATA_BIND_WEAK) * 2u + (binding == PERFDATA_BIND_GLOBAL);
+}
+
+/* Returns the one of several symbols at one address whose name is shown. */
+static size_t best_symbol(const struct pd_kallsyms_table *table, size_t first, size_t end)
+{
+	size_t best = first;
+	unsigned best_rank = rank_symbol(table, first);
+	for (size_t at = first + 1; at < end; at++) {
+		const unsigned rank = rank_symbol(table, at);
+		if (rank < best_rank || (rank == best_rank &&
+					 pd_symtab_is_better_name(name_of(table, &table->symbols[best]),
+								  name_of(table, &table->symbols[at]))))
+			continue;
+		best = at;
+		best_rank = rank;
+	}
+	return best;
+}
+
+static inline bool is_same_address(const struct pd_address_key *a, const struct pd_address_key *b)
+{
+	return a->low == b->low && a->high == b->high;
+}
+
+/* Returns the number of symbols at the start of the table that stay as they are: symbols of the kernel itself, each at
+ * another address than the next one. */
+static size_t count_plain(const struct pd_kallsyms_table *table)
+{
+	const struct pd_address_key *symbol = table->symbols, *const last = symbol + table->count - 1;
+	while (symbol < last && !((symbol[0].index | symbol[1].index) & HAS_MODULE) &&
+	       !is_same_address(&symbol[0], &symbol[1]))
+		symbol++;
+	return (size_t)(symbol - table->symbols);
+}
+
+/* Keeps one symbol at each address, and marks the last ones of the kernel and of modules. */
+static void drop_aliases(struct pd_kallsyms_table *table)
+{
+	const size_t plain = count_plain(table);
+	struct pd_address_key *symbols = table->symbols, *kept = symbols + plain;
+	for (size_t first = plain, next; first < table->count; first = next) {
+		next = first + 1;
+		while (next < table->count && is_same_address(&symbols[first], &symbols[next]))
+			next++;
+		const size_t best = next - first > 1 ? best_symbol(table, first, next) : first;
+		const bool is_last = is_last_of_module(table, best);
+		*kept = symbols[best];
+		kept++->index |= is_last ? ENDS_AT_BORDER : 0;
+	}
+	kept[-1].index |= ENDS_AT_BORDER;   /* even if it was not the last one at its address */
+	table->count = (size_t)(kept - symbols);
+}
+
+/* Frees spare room for symbols, which a text of long or unusual lines leaves. */
+static void free_spare_room(struct pd_kallsyms_table *table)
+{
+	struct pd_address_key *symbols = table->count < table->capacity / 2
+						 ? pd_realloc(table->symbols, table->count * sizeof *symbols)
+						 : NULL;
+	if (symbols) {
+		table->symbols = symbols;
+		table->capacity = table->count;
+	}
+}
+
+enum perfdata_status pd_kallsyms_load(struct pd_kallsyms_table *table, int fd, struct pd_odd_lines *ret_odd)
+{
+	*ret_odd = (struct pd_odd_lines){ 0 };
+	enum perfdata_status status = pd_symbol_text_read(table->work, fd, &table->text, &table->size);
+	if (status)
+		return status;
+	reserve_symbols(table);
+	status = read_lines(table, ret_odd);
+	if (!status)
+		status = sort_symbols(table);
+	if (status) {
+		pd_kallsyms_release(table);
+		return status;
+	}
+	drop_aliases(table);
+	free_spare_room(table);
+	return PERFDATA_OK;
+}
+
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
+
+bool pd_kallsyms_find(const struct pd_kallsyms_table *table, uint64_t address, struct perfdata_symbol *ret)
+{
+	size_t before;
+	PD_COUNT_BEFORE(before, table->count, at, pd_key_address(&table->symbols[at]) <= address);
+	if (!before)
+		return false;
+	const struct pd_address_key *symbol = &table->symbols[before - 1];
+	const uint64_t start = pd_key_address(symbol);
+	const uint64_t end = symbol->index & ENDS_AT_BORDER ? pd_end_of_last(start) : pd_key_address(symbol + 1);
+	if (address >= end && address != start)
+		return false;
+	*ret = (struct perfdata_symbol){
+		.name = name_of(table, symbol),
+		.raw_name = name_of(table, symbol),
+		.module = module_of(table, symbol),
+		.start = start,
+		.size = end - start,
+		.offset = address - start,
+		.binding = binding_of(type_of(table, symbol)),
+	};
+	return true;
+}
+
+size_t pd_kallsyms_memory(const struct pd_kallsyms_table *table)
+{
+	return table->capacity * sizeof *table->symbols + (table->text ? pd_symbol_text_room(table->size) : 0);
+}
+
+void pd_kallsyms_release(struct pd_kallsyms_table *table)
+{
+	pd_free(table->symbols);
+	pd_free(table->text);
+	*table = (struct pd_kallsyms_table){ .work = table->work };
+}
