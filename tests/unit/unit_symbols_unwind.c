@@ -10,9 +10,11 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "base/account.h"
 #include "perfdata/symbols.h"
 #include "symbols/unwind/unwinder.h"
 #include "symbols/unwind/unwind.h"
+#include "symbols/unwind/unwind_rules.h"
 #include "symbols/unwind/unwind_debug_frame.h"
 #include "symbol_dso.h"
 #include "unit.h"
@@ -496,6 +498,36 @@ static void test_rules(void)
 	}
 }
 
+/* While other memory keeps the account tight, rules stay known: a stack needs as many as it has frames. */
+static void test_tight_account(void)
+{
+	enum { RULES = 2000 };
+	struct perfdata_memory *memory = NULL;
+	struct pd_rule rule;
+	CHECK_EQ(perfdata_memory_new(0, NULL, &memory), PERFDATA_OK);
+	if (!memory)
+		return;
+	const struct perfdata_symbols_options options = { .size = sizeof options, .memory = memory };
+	struct perfdata_symbols *symbols = new_symbols(&options);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
+	const size_t others = (size_t)(memory->account.limit / 8 * 7);
+	pd_account_take(&memory->account, PD_USE_ORDER, others);
+	CHECK(pd_account_is_tight(&memory->account) && pd_dso_has_text(dso));
+	const struct pd_segment *code = dso->text->segments;
+	while (!code->is_code)
+		code++;
+	for (uint64_t i = 0; i < RULES; i++)
+		CHECK(pd_rule_find(dso, code->vaddr + i, true, &rule));
+	const void *rules = atomic_load(&dso->rules);
+	unsigned nr_known = 0;
+	for (uint64_t i = 0; i < RULES && rules; i++)
+		nr_known += pd_rule_known(rules, code->vaddr + i, &rule);
+	CHECK_EQ(nr_known, RULES);
+	pd_account_give(&memory->account, PD_USE_ORDER, others);
+	perfdata_symbols_free(symbols);
+	perfdata_memory_free(memory);
+}
+
 /* Overwrites a word wherever the stack has it. */
 static void replace_word(struct copied *copied, uint64_t from, uint64_t to)
 {
@@ -572,6 +604,7 @@ int main(void)
 		{ "unwind: a register that was popped", test_popped },
 #endif
 		{ "unwind: rules find the steps of libdwfl", test_rules },
+		{ "unwind: rules while memory is tight", test_tight_account },
 		{ "unwind: a return address in data", test_data },
 		{ "source: a line of this program", test_source },
 	};

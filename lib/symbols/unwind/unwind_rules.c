@@ -24,6 +24,9 @@ static bool fits_in(int64_t value, unsigned bits)
 /* --- the table of rules ------------------------------------------------------------------------------------------- */
 
 #define FIRST_SLOTS 256u
+/* The part of the account's limit up to which a table grows even while the account is tight: a recording that is sorted
+ * in memory may keep it tight to the end, and making the rules of each stack anew takes ten times as long. */
+#define PART_IF_TIGHT 256u
 
 #define BLOCK 32u                  /* `starts` has the first of this many entries of the index */
 #define WINDOW 512u                /* bytes of an entry that are read first; nearly all entries are shorter */
@@ -98,8 +101,8 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	const size_t size = old ? 2 * old->size : FIRST_SLOTS,
 		     bytes = sizeof *old + size * sizeof *old->items;
 	struct pd_account *account = pd_symbols_account(dso->symbols);
-	if (old && pd_account_is_tight(account))
-		return rules->used < old->size - 1;
+	if (old && pd_account_is_tight(account) && bytes > account->limit / PART_IF_TIGHT)
+		return rules->used < old->size / 8 * 7;   /* look-ups in a full table would read all of it */
 	struct pd_rule_slots *slots = pd_malloc(bytes);
 	if (!slots)
 		return false;
