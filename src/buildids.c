@@ -418,6 +418,7 @@ static void answer_input(const struct options *options, struct input *input)
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES |
 			 (chains ? (uint32_t)PERFDATA_NEED_CHAIN_DSOS : 0),
 		.merge_deferred = chains,
+		.no_stack_copies = true,
 	};
 	struct hits hits = { 0 };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &hits);

@@ -418,6 +418,7 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
 			 (rows->counts_broken ? PERFDATA_NEED_CUT_STACKS : 0u),
 		.merge_deferred = true, .symbols = symbols, .no_host = !symbols,
+		.no_stack_copies = true,
 	};
 	struct counting counting = { .rows = rows, .config = perfdata_reader_config(input->reader),
 				     .record = perfdata_record_new() };

@@ -393,6 +393,7 @@ static void answer_input(const struct options *options, struct input *input)
 		.symbols = symbols,
 		.no_host = !symbols || options->symbols_from,
 		.spans = symbols ? span_facts_kinds() : 0,
+		.no_stack_copies = true,
 	};
 	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new(),
 				     .record = perfdata_record_new() };

@@ -16,6 +16,7 @@
 #include <sys/random.h>
 #endif
 #include <sys/mman.h>
+#include <sys/uio.h>
 #ifdef HAVE_SYS_STATFS_H
 #include <sys/statfs.h>
 #endif
@@ -142,6 +143,19 @@ int pd_open_wakeup(int *ret_read, int *ret_write)
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
+
+int64_t pd_pread_cached(int fd, void *buffer, size_t size, uint64_t offset)
+{
+#if defined HAVE_PREADV2 && defined RWF_NOWAIT
+	struct iovec part = { buffer, size };
+	if (offset <= (uint64_t)INT64_MAX - size)
+		return preadv2(fd, &part, 1, (off_t)offset, RWF_NOWAIT);
+#else
+	(void)fd, (void)buffer, (void)size, (void)offset;
+#endif
+	errno = ENOTSUP;
+	return -1;
+}
 
 int pd_fstat(int fd, struct stat *ret)
 {

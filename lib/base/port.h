@@ -71,6 +71,10 @@ const char *pd_load_library_error(void);
 /* As fstat(2). emscripten finds a file by its path, which a temporary file no longer has. */
 int pd_fstat(int fd, struct stat *ret);
 
+/* As pread(2), but reads only bytes that need no waiting for a device, and stops before others. -1 with errno if the
+ * first would need it, and where the system cannot say. */
+int64_t pd_pread_cached(int fd, void *buffer, size_t size, uint64_t offset);
+
 /* Returns random bytes that the process got at its start, or gets from the system; 0: none. */
 uint64_t pd_process_random(void);
 /* Fills in `size` random bytes; returns 0, or -1 with errno. */

@@ -54,7 +54,7 @@ struct plan {
 	size_t nr_parts;
 	uint32_t needs, trace_samples;
 	enum perfdata_record_order order;
-	bool symbols, merge_deferred, keep_exited;
+	bool symbols, merge_deferred, keep_exited, no_stack_copies;
 	/* a part that weighs time off the CPU, and a part that weighs the recorded samples; NULL: none */
 	const struct part *off_cpu, *plain;
 	uint32_t spans;
@@ -153,6 +153,7 @@ static enum perfdata_status require_same_part(const struct part *a, const struct
 static enum perfdata_status join_parts(struct plan *plan, struct perfdata_error *reterr)
 {
 	const struct part *first = &plan->parts[0], *delivered = NULL;
+	plan->no_stack_copies = true;
 	for (size_t i = 0; i < plan->nr_parts; i++) {
 		struct part *part = &plan->parts[i];
 		const struct perfdata_configuration *asks = &part->configuration;
@@ -188,6 +189,7 @@ static enum perfdata_status join_parts(struct plan *plan, struct perfdata_error 
 		plan->needs |= asks->needs;
 		plan->trace_samples |= asks->trace_samples;
 		plan->symbols |= asks->symbols;
+		plan->no_stack_copies &= asks->no_stack_copies;
 	}
 	plan->order = first->configuration.order;
 	plan->keep_exited = first->configuration.keep_exited;
@@ -284,6 +286,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		.span_states = plan->span_states,
 		.no_state_frames = plan->no_state_frames,
 		.wait_frame = plan->wait_frame,
+		.no_stack_copies = plan->no_stack_copies,
 	};
 	struct perfdata_filter filter = { 0 };
 	enum perfdata_status status = PD_OPTIONS_COPY(&filter, nr_symbols, plan->options->filter, reterr);

@@ -123,6 +123,7 @@ static struct pd_chunk *hand_out(struct pd_chunk_pool *pool, struct pd_chunk *ch
 	chunk->mark = chunk->ahead_mark = 0;
 	chunk->queued = 0;
 	chunk->offset = 0;
+	chunk->input = NULL;
 	chunk->next_free = NULL;
 	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
 	return chunk;

@@ -241,17 +241,23 @@ void pd_input_read_ahead(struct pd_input *input)
 
 /* --- reading --- */
 
+/* Returns the bytes at `offset` of an input in memory. */
+static size_t copy_memory(const struct pd_input *input, uint64_t offset, void *buffer, size_t size)
+{
+	const uint64_t left = offset < input->size ? input->size - offset : 0;
+	const size_t part = left < size ? (size_t)left : size;
+	if (part)
+		memcpy(buffer, input->memory + offset, part);
+	return part;
+}
+
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size,
 				      size_t *ret_size)
 {
 	if (!pd_input_seekable(input))
 		return PERFDATA_EUSAGE;
 	if (input->source == PD_SOURCE_MEMORY) {
-		uint64_t left = offset < input->size ? input->size - offset : 0;
-		size_t part = left < size ? (size_t)left : size;
-		if (part)
-			memcpy(buffer, input->memory + offset, part);
-		*ret_size = part;
+		*ret_size = copy_memory(input, offset, buffer, size);
 		return PERFDATA_OK;
 	}
 	int64_t got = 0;
@@ -265,6 +271,26 @@ enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, v
 	}
 	*ret_size = (size_t)got;
 	return PERFDATA_OK;
+}
+
+size_t pd_input_read_cached(const struct pd_input *input, uint64_t offset, void *buffer, size_t size)
+{
+	if (input->decoder)
+		return 0;
+	if (input->source == PD_SOURCE_MEMORY)
+		return copy_memory(input, offset, buffer, size);
+	if (input->source != PD_SOURCE_FILE || input->called || input->feed || offset > INT64_MAX - input->base)
+		return 0;
+	const int64_t got = pd_pread_cached(input->fd, buffer, size, input->base + offset);
+	return got < 0 ? 0 : (size_t)got;
+}
+
+int pd_input_reread(const struct pd_input *input, uint64_t offset, void *buffer, size_t size)
+{
+	if (input->source == PD_SOURCE_MEMORY)
+		return copy_memory(input, offset, buffer, size) == size ? 0 : ENODATA;
+	const int64_t got = pd_pread_full(input->fd, buffer, size, input->base + offset);
+	return got < 0 ? errno : (size_t)got == size ? 0 : ENODATA;
 }
 
 /* Reads ahead until the peek buffer holds `size` bytes or the input ends. */

@@ -30,6 +30,7 @@ struct pd_chunk {
 	uint8_t *data;           /* the reader may write PD_CHUNK_HEADROOM bytes before it */
 	size_t size;             /* bytes of data, at most PD_CHUNK_SIZE */
 	struct pd_chunk_pool *pool;
+	const struct pd_input *input;   /* has the bytes that the reader left out of its records; borrowed */
 	struct pd_chunk *next_free;
 	uint8_t *owned;          /* `data` of pd_chunk_wrap, else NULL */
 	struct pd_large_page *page;   /* the memory that it shares with other chunks; NULL: it has its own */
@@ -145,6 +146,13 @@ uint64_t pd_input_size(const struct pd_input *input);
 /* Reads `size` bytes at `offset` of a seekable input; fewer only at its end (*ret_size). */
 enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, void *buffer, size_t size,
 				      size_t *ret_size);
+
+/* Reads bytes that are in memory already, such as a file's in the page cache: returns how many, fewer than `size` where
+ * they end or others follow; 0 also if the system cannot say. Any thread. 0 for inputs that are not seekable. */
+size_t pd_input_read_cached(const struct pd_input *input, uint64_t offset, void *buffer, size_t size);
+/* Reads bytes that were there already: returns 0, or an errno value (ENODATA: the file has become shorter). Any thread;
+ * it changes nothing in the input. */
+int pd_input_reread(const struct pd_input *input, uint64_t offset, void *buffer, size_t size);
 
 /* After a break in compressed data, continue at the next frame or member if there is one. Offsets do not count the lost
  * bytes between, so only streams, which store no offsets, may use this. */

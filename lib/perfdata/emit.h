@@ -96,6 +96,7 @@ struct perfdata_configuration {
 	const char *span_states;
 	bool no_state_frames;
 	uint32_t wait_frame;            /* enum perfdata_wait_frame */
+	bool no_stack_copies;           /* as in perfdata_session_options; default: false */
 };
 struct perfdata_emitter;
 

@@ -138,6 +138,9 @@ struct perfdata_session_options {
 	const char *span_states;
 	bool no_state_frames;                   /* add no frame to stacks of time off the CPU */
 	enum perfdata_wait_frame wait_frame;
+	/* The consumer reads no copies of user stacks: in large samples the library may leave parts of
+	 * perfdata_user_stack.data unread, which then have any value. */
+	bool no_stack_copies;
 };
 
 struct perfdata_session;

@@ -13,6 +13,7 @@ static bool unknown_is_record(struct pd_window *window, struct pd_record_header 
 {
 	const bool swap = window->stream->reader->config.swap;
 
+	pd_window_read_whole(window, (size_t)header.size + 8);
 	if (!pd_window_need(window, (size_t)header.size + 8)) {
 		const size_t left = pd_window_left(window);
 		return left == header.size || (!window->ended && left > header.size);
@@ -60,6 +61,10 @@ static bool size_is_wrong(struct pd_window *window, struct pd_record_header head
 		return false;
 	if (!pd_window_settle(window))
 		return false;
+	pd_window_read_whole(window, (size_t)header.size + 8);
+	if (!pd_window_need(window, (size_t)header.size + 8))
+		return false;
+	next = window->at + header.size;
 	for (const uint8_t *p = window->at + 8; p < next; p += 8)
 		if (pd_load32(p, swap) <= 0xffff && pd_chain_is_plausible(window, p))
 			return true;
@@ -137,12 +142,22 @@ static inline void take_bytes(const struct pd_window *window, const uint8_t *at,
 	ret->file = stream->file;
 	ret->flags = 0;
 	ret->known_whole = 0;
+	ret->left_out_at = ret->left_out = 0;
 	ret->chunk = window->chunk;
 }
 
-static inline void take_record(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
+/* Passes on what was left out of the record at the window's position. */
+static inline void take_part(struct pd_window *window, struct perfdata_raw *ret)
+{
+	ret->left_out_at = window->left_out_at;
+	ret->left_out = window->left_out;
+	window->left_out = 0;
+}
+
+static inline void take_record(struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
 {
 	take_bytes(window, window->at, header, ret);
+	take_part(window, ret);
 	ret->event = NULL;
 	ret->number = 0;
 	ret->time = UINT64_MAX;
@@ -173,6 +188,21 @@ static inline const struct perfdata_event *event_of(const struct perfdata_reader
 		return NULL;
 	const uint64_t id = pd_load64(bytes + id_at, swap);
 	return id ? pd_event_of_id(reader, id) : NULL;
+}
+
+const struct perfdata_event *pd_window_large_sample(const struct pd_window *window, size_t least,
+						    struct pd_record_header *ret)
+{
+	const struct perfdata_reader *reader = window->stream->reader;
+	const size_t left = pd_window_left(window);
+	const int id_at = place_of_ids(reader);
+
+	if (left < 8 || id_at < 0)
+		return NULL;
+	*ret = pd_record_header(window->at, reader->config.swap);
+	if (ret->type != PERFDATA_RECORD_SAMPLE || ret->size <= least || ret->size <= left || ret->size % 8)
+		return NULL;
+	return event_of(reader, id_at, window->at, left, reader->config.swap);
 }
 
 /* Consecutive samples, from the window's position on. Values that change with each sample are here and not in the
@@ -287,6 +317,8 @@ static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_wi
 			pd_passed_see(passed, &ret[nr]);
 		nr++;
 	}
+	if (nr && ret->bytes == window->at)
+		take_part(window, ret);
 	pd_window_move(window, (size_t)(samples.at - window->at));
 	return nr;
 }

@@ -14,8 +14,11 @@ void pd_passed_gather(struct perfdata_reader *reader, struct perfdata_raw *raws,
 	uint64_t bytes = 0;
 	if (!passed || !nr || raws->payload || raws->flags & PERFDATA_RAW_PAYLOAD)
 		return;
-	for (unsigned i = 0; i < nr; i++)
+	for (unsigned i = 0; i < nr; i++) {
+		if (raws[i].left_out)
+			return;   /* the rest is read into the record's own chunk */
 		bytes += raws[i].size;
+	}
 	passed->recently_returned += bytes;
 	const bool is_sparse = passed->recently_passed / SPARSE > passed->recently_returned;
 	if (passed->recently_passed + passed->recently_returned >= (uint64_t)(2 * SPARSE) * PD_CHUNK_SIZE) {

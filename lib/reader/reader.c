@@ -161,6 +161,7 @@ void pd_reader_detach(struct perfdata_reader *reader)
 	pd_trace_samples_free(reader);
 	for (size_t i = 0; i < reader->nr_events; i++)
 		reader->events[i]->is_time_off = false;
+	reader->leaves_out_stacks = false;
 	if (reader->payloads_of_session)
 		reader->options.payloads = reader->payloads_of_session = false;
 	if (reader->options.order == PERFDATA_ORDER_DEFAULT)
@@ -462,6 +463,13 @@ static bool is_round(const struct pd_window *window)
 	       pd_header_is_possible(pd_record_header(window->at + 8, swap));
 }
 
+/* Whether the record at the window's position and the header after it are at hand. */
+static bool has_next_header(const struct pd_window *window)
+{
+	const size_t left = pd_window_left(window);
+	return left >= 8 && left >= 8u + pd_record_header(window->at, window->stream->reader->config.swap).size;
+}
+
 unsigned pd_reader_read_plain(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned most)
 {
 	unsigned nr = pd_reader_samples(reader, ret, most);
@@ -473,7 +481,7 @@ unsigned pd_reader_read_plain(struct perfdata_reader *reader, struct perfdata_ra
 	    window->limit == UINT64_MAX || window->limit - window->offset < 2 * (uint64_t)PD_CHUNK_SIZE ||
 	    !pd_input_seekable(stream->input))
 		return 0;
-	if (pd_window_left(window) < UINT16_MAX + 8u && !pd_window_fill(window))
+	if (!has_next_header(window) && !pd_window_fill(window))
 		return 0;
 	if (is_round(window))
 		return pd_reader_read(reader, ret, &nr) == PERFDATA_OK ? nr : 0;

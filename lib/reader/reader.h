@@ -68,6 +68,13 @@ bool pd_reader_was_asked(const struct perfdata_reader *reader);
 /* Makes the reader return payloads. Call it before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 
+/* Lets the reader leave out parts of the copies of user stacks in large samples. Call it before the first record is
+ * asked for. */
+void pd_reader_leave_out_stacks(struct perfdata_reader *reader);
+/* Reads the part that was left out, up to byte `end` of the record, in place. Any thread, but one at a time for a
+ * record; nobody else may read these bytes meanwhile. PERFDATA_EREAD; reterr may be NULL. */
+enum perfdata_status pd_raw_read_stack(const struct perfdata_raw *raw, size_t end, struct perfdata_error *reterr);
+
 /* Makes the reader return samples made of traces (enum perfdata_trace_samples). Call it before the first record is
  * asked for. PERFDATA_ENOMEM. */
 enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint32_t wanted);
@@ -150,6 +157,9 @@ struct perfdata_raw {
 	uint16_t flags;                        /* enum perfdata_raw_flag */
 	/* for the library: the record's fields end exactly at its end; 0: not checked */
 	uint16_t known_whole;
+	/* for the library: the part of a user stack's copy that was not read, from the start of the record on; left_out
+	 * 0: all bytes are there. See pd_raw_read_stack */
+	uint16_t left_out_at, left_out;
 	struct pd_chunk *chunk;                /* for the library */
 };
 

@@ -10,6 +10,7 @@
  *   reader_arch.c      the architecture, which gives registers their names
  *   user_record.c      the facts that the reader takes from records that perf itself writes
  *   window.c           contiguous bytes out of chunks
+ *   left_out.c         copies of user stacks that nobody needs
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record after damage
  *   unpack.c           COMPRESSED records
@@ -65,6 +66,13 @@ struct pd_window {
 	bool waits;                  /* the next step needs bytes that are not fed yet */
 	bool unaligned;              /* a record had a size that is no multiple of 8 */
 	bool after_gap;              /* the next record follows a gap */
+	/* see left_out.c */
+	bool strays;                 /* the chunk was not read as a whole, and the input does not go on at `end` */
+	uint64_t first_chunk;        /* offset of the first of the whole chunks, which follow each other */
+	uint8_t whole_chunks;        /* chunks to read before bytes are left out again */
+	uint8_t next_whole_chunks;   /* its value after the next failure */
+	uint16_t left_out_at, left_out;   /* the part of the record at *at that was not read; left_out 0: none */
+	uint32_t next_size;          /* bytes to read next, if none are left out; 0: a chunk */
 	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
 	struct pd_chunk *behind;
 	bool searching;              /* no record can begin before *at; see salvage.c */
@@ -197,6 +205,7 @@ struct perfdata_reader {
 	bool is_attached;                      /* a session is open on the reader */
 	bool was_asked;                        /* a record was asked for */
 	bool payloads_of_session;              /* payloads are returned for the session alone */
+	bool leaves_out_stacks;                /* large samples may lack parts of their copies of user stacks */
 	bool has_errors;
 	uint64_t nr_records;                   /* number of records framed so far */
 	uint64_t at_record;                    /* number of the record to which findings refer */
@@ -379,6 +388,16 @@ bool pd_window_settle(struct pd_window *window);
 bool pd_window_go_on(struct pd_window *window);
 /* Takes over the reference to a new chunk, and moves the rest of the old chunk into its headroom. */
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
+/* --- left_out.c --- */
+/* As pd_window_fill, but leaves out what the reader's session does not need. False: nothing was read, and the window
+ * has to read all. */
+bool pd_window_fill_partly(struct pd_window *window);
+/* Makes the window as large as it would be if nothing were left out and pd_window_need had made `size` (at least 1)
+ * bytes available. Call it before a decision that depends on other bytes than those of the record and of the next
+ * header, or on how far the window reaches. */
+void pd_window_read_whole(struct pd_window *window, size_t size);
+
+/* --- window.c --- */
 /* Passes over window->skip bytes; false if the stream ended before. */
 bool pd_window_pass(struct pd_window *window);
 /* Takes the next piece of a payload. PERFDATA_END: none is at hand. */
@@ -387,6 +406,18 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 bool pd_window_has_piece(const struct pd_window *window);
 
 /* --- framing.c --- */
+struct pd_record_header {
+	uint32_t type;
+	uint16_t misc, size;
+};
+static inline struct pd_record_header pd_record_header(const uint8_t *at, bool swap)
+{
+	return (struct pd_record_header){ pd_load32(at, swap), pd_load16(at + 4, swap), pd_load16(at + 6, swap) };
+}
+/* The event of the sample at the window's position, if its header is at hand, and the sample is not and has more than
+ * `least` bytes; else NULL. */
+const struct perfdata_event *pd_window_large_sample(const struct pd_window *window, size_t least,
+						    struct pd_record_header *ret);
 /* Returns plain consecutive samples, as long as the sample and the header of the next record are at hand: most of a
  * recording. Together they have fewer than `room` bytes. Their events are looked up too. *number: the number of the
  * next record, before and after the call. */
@@ -406,14 +437,6 @@ static inline void pd_record_fetch(const uint8_t *bytes)
 }
 
 /* --- salvage.c --- */
-struct pd_record_header {
-	uint32_t type;
-	uint16_t misc, size;
-};
-static inline struct pd_record_header pd_record_header(const uint8_t *at, bool swap)
-{
-	return (struct pd_record_header){ pd_load32(at, swap), pd_load16(at + 4, swap), pd_load16(at + 6, swap) };
-}
 /* Whether the type is known, and can have the size. */
 bool pd_header_is_plausible(struct pd_record_header header, bool unaligned);
 /* Whether the size, and the range of the type, are possible. */

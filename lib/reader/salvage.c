@@ -128,6 +128,7 @@ bool pd_search(struct pd_window *window)
 {
 	const bool swap = window->stream->reader->config.swap;
 
+	pd_window_read_whole(window, 8);
 	/* the search has tried the start of the gap already */
 	if (window->offset == window->gap.start && pd_window_left(window) && !window->gap.starts_anew)
 		pass_bytes(window, window->at + 1);

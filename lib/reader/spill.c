@@ -93,6 +93,9 @@ enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_
 	if (limit && spill->file.size + spill->used + sizeof *raw + padded > limit)
 		return pd_error(&spill->reader->error, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET,
 				"records that wait for their turn need more temporary space than allowed");
+	status = pd_raw_read_stack(raw, raw->size, &spill->reader->error);
+	if (status != PERFDATA_OK)
+		return status;
 	memcpy(spill->buffer + spill->used, raw, sizeof *raw);
 	spill->used += sizeof *raw;
 	memcpy(spill->buffer + spill->used, raw->bytes, raw->size);
@@ -117,6 +120,7 @@ enum perfdata_status pd_run_move(struct pd_run *run)
 		return run->stream.status != PERFDATA_OK ? run->stream.status : PERFDATA_EREAD;
 	}
 	run->raw.bytes = window->at;
+	run->raw.left_out = 0;
 	run->raw.chunk = window->chunk;
 	pd_window_move(window, padded);
 	return PERFDATA_OK;

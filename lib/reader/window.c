@@ -6,7 +6,9 @@
 
 void pd_window_init(struct pd_window *window, struct pd_stream *stream, uint64_t offset, uint64_t limit, bool is_inner)
 {
-	*window = (struct pd_window){ .stream = stream, .offset = offset, .limit = limit, .is_inner = is_inner };
+	*window = (struct pd_window){
+		.stream = stream, .offset = offset, .first_chunk = offset, .limit = limit, .is_inner = is_inner
+	};
 }
 
 void pd_window_release(struct pd_window *window)
@@ -123,6 +125,12 @@ bool pd_window_fill(struct pd_window *window)
 	enum perfdata_status status = extend_chunk(window);
 	if (status == PERFDATA_OK || status == PERFDATA_AGAIN)
 		return status == PERFDATA_OK;
+	if (pd_window_fill_partly(window))
+		return true;
+	const size_t left = pd_window_left(window);
+	pd_window_read_whole(window, left + 1);
+	if (pd_window_left(window) > left)
+		return true;
 	/* in time order, a file of a directory would keep chunks read ahead until its turn comes */
 	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES &&
 	    (stream->reader->nr_streams == 1 || !stream->reader->order))
@@ -178,13 +186,14 @@ static bool jump_chunk(struct pd_window *window)
 		return false;
 	if (pd_input_seek(input, target, window->limit) != PERFDATA_OK)
 		return false;
-	window->offset = target;
+	window->offset = window->first_chunk = target;
 	window->skip = 0;
 	return true;
 }
 
 bool pd_window_pass(struct pd_window *window)
 {
+	pd_window_read_whole(window, 8);
 	while (window->skip) {
 		const size_t left = pd_window_left(window);
 		const size_t step = window->skip < left ? (size_t)window->skip : left;

@@ -25,6 +25,7 @@ struct pd_state {
 	struct pd_arena arena;     /* threads, map sets, names: data that lives as long as the session */
 	struct pd_map_store store;
 	enum perfdata_status status;       /* why a frame or a stack is missing */
+	struct perfdata_error error;       /* the same in words, if its status is set */
 	struct pd_account *account;
 	struct pd_threads threads; /* threads of the host */
 	struct pd_guest *guests;   /* NULL: the recording has no guests */

@@ -173,6 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = sizeof options,
 		.merge_deferred = size % 2,
 		.keep_exited = size % 5 == 0,
+		.no_stack_copies = size % 7 < 3,
 		.symbols = symbols,
 		.filter = size % 8 ? NULL : &filter,
 		.limit = size % 64 ? 0 : 3,

@@ -97,6 +97,7 @@ enum perfdata_status pd_report_spans_configure(struct perfdata_configuration *co
 	configuration->needs = PERFDATA_NEED_THREADS;
 	configuration->symbols = false;
 	configuration->merge_deferred = false;
+	configuration->no_stack_copies = true;
 	configuration->spans = 1u << asked.kind;
 	if (asked.by == PD_SPANS_BY_SYSCALL)
 		configuration->spans |= 1u << PERFDATA_SPAN_SYSCALL;

@@ -218,6 +218,7 @@ enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuratio
 	};
 	(void)user;
 	configuration->off_cpu = PERFDATA_OFF_CPU_USUAL;
+	configuration->no_stack_copies = true;
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "truncated", false))
 		configuration->needs |= PERFDATA_NEED_CUT_STACKS;
 	configuration->span_states = perfdata_option_text(configuration->options, configuration->nr_options, "state");

@@ -340,6 +340,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
+	configuration->no_stack_copies = true;
 	configuration->spans = 1u << PERFDATA_SPAN_LOCK | 1u << PERFDATA_SPAN_BLOCK | 1u << PERFDATA_SPAN_RUNQ;
 	return PERFDATA_OK;
 }

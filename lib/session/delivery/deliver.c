@@ -63,7 +63,7 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 	    event->attr->branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (pd_event_samples(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
-		pd_unwind(view->session->state, thread, view->sample, &chain);
+		pd_unwind(view->session->state, thread, view->raw, view->sample, &chain);
 	else if (pd_event_samples(event, PERFDATA_SAMPLE_REGS_USER))
 		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->scan.callchain);
 	view->chain_taken = pd_chain_take(view->session, view->batch, thread, &chain, &view->stack);

@@ -105,6 +105,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		session->reader = reader;   /* from here on, closing the session detaches the reader */
 	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_PAYLOADS)
 		pd_reader_give_payloads(reader);
+	if (status == PERFDATA_OK && session->options.no_stack_copies)
+		pd_reader_leave_out_stacks(reader);
 	if (status == PERFDATA_OK)
 		status = pd_reader_make_samples(reader, session->options.trace_samples);
 	if (session && session->options.spans) {
@@ -329,6 +331,10 @@ static enum perfdata_status fail_session(struct perfdata_session *session, enum 
 {
 	if (session->error.status == status && *session->error.message)
 		return session->end = status;   /* the error is set already */
+	if (session->state && session->state->error.status == status) {
+		session->error = session->state->error;
+		return session->end = status;
+	}
 	return fail_with(session, status, pd_failure_text(status));
 }
 

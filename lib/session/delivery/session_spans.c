@@ -91,7 +91,7 @@ static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw,
 		chain.recorded = &record.u.sample.callchain;
 		chain.ip = record.u.sample.ip;
 		if (unwinds)
-			pd_unwind(state, thread, &record.u.sample, &chain);
+			pd_unwind(state, thread, raw, &record.u.sample, &chain);
 	}
 	if (pd_stack_get(state, thread, &chain, &batch->steps, &stack) < 0)
 		return state->status;

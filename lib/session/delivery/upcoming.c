@@ -11,7 +11,7 @@
 #include "session/delivery/sample_rules.h"
 
 #define PLACES 128u              /* a power of two */
-#define MOST_BYTES (2u << 20)    /* bytes of records read in advance, whose chunks are held */
+#define MOST_BYTES (2u << 20)    /* bytes of records read in advance, whose chunks are held, without those left out */
 /* Another thread leaves work this close to the session's turn: it could not finish first. */
 #define IS_CLOSE 4u
 
@@ -22,7 +22,7 @@ struct pd_lookahead {
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
 	uint64_t first, given, end;            /* numbers of records: [first, given) are returned, [given, end) wait */
 	uint64_t barrier;                      /* the first record that may not be passed; UINT64_MAX: none */
-	size_t bytes;
+	size_t bytes, left_out;                /* of the records; that the reader left out of them */
 	enum perfdata_status reader_status;    /* why no more records come */
 	/* used by any thread */
 	struct pd_unwinding work[PLACES];      /* used by one thread while the work runs, else by the session's */
@@ -151,6 +151,7 @@ static void append_records(struct pd_lookahead *ahead, const struct pd_record_ru
 			ahead->barrier = ahead->end;
 		pd_chunk_hold(raw->chunk);
 		ahead->bytes += raw->size;
+		ahead->left_out += raw->left_out;
 		ahead->records[ahead->end++ % PLACES] = *raw;
 	}
 }
@@ -161,6 +162,7 @@ static void drop_given(struct pd_lookahead *ahead)
 	for (; ahead->first < ahead->given; ahead->first++) {
 		const struct perfdata_raw *raw = &ahead->records[ahead->first % PLACES];
 		ahead->bytes -= raw->size;
+		ahead->left_out -= raw->left_out;
 		pd_chunk_drop(raw->chunk);
 	}
 	if (ahead->barrier >= ahead->first)
@@ -171,9 +173,15 @@ static void drop_given(struct pd_lookahead *ahead)
 			ahead->barrier = i;
 }
 
+/* Bytes left out use none of the processor's cache, but the memory of their chunks. */
+static size_t bytes_ahead(const struct perfdata_session *session, const struct pd_lookahead *ahead)
+{
+	return pd_account_is_tight(session->account) ? ahead->bytes : ahead->bytes - ahead->left_out;
+}
+
 static void read_on(struct perfdata_session *session, struct pd_lookahead *ahead)
 {
-	while (!ahead->reader_status && ahead->barrier == UINT64_MAX && ahead->bytes < MOST_BYTES &&
+	while (!ahead->reader_status && ahead->barrier == UINT64_MAX && bytes_ahead(session, ahead) < MOST_BYTES &&
 	       ahead->end - ahead->first <= PLACES - PD_MAX_RECORDS && pd_reader_ready(session->reader)) {
 		struct perfdata_raw room[PD_MAX_RECORDS];
 		struct pd_record_run run;

@@ -130,8 +130,8 @@ void pd_frames_finish(struct pd_state *state);
 /* --- stacks/user_stacks.c --- */
 /* Unwinds the user stack of a sample that has registers and stack memory, and puts its addresses into the chain; they
  * stay valid until the next call. Adds none where the stack cannot be unwound or there are no symbols. */
-void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
-	       struct pd_chain *chain);
+void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_raw *raw,
+	       const struct perfdata_sample *sample, struct pd_chain *chain);
 /* Deeper stacks are unwound in their turn. */
 #define PD_MAX_AHEAD 255u
 /* A user stack that any thread may unwind ahead of its turn. The result depends on the sample and on the maps of its

@@ -164,8 +164,15 @@ static bool take_ahead(const struct pd_state *state, const struct pd_unwinder *s
 	return true;
 }
 
-void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
-	       struct pd_chain *chain)
+/* Reads what the reader left out of the stack's copy. */
+static enum perfdata_status read_stack(const struct perfdata_raw *raw, const struct perfdata_unwind_sample *at,
+				       struct perfdata_error *reterr)
+{
+	return pd_raw_read_stack(raw, (size_t)(at->stack.data - raw->bytes) + at->stack.size, reterr);
+}
+
+void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_raw *raw,
+	       const struct perfdata_sample *sample, struct pd_chain *chain)
 {
 	struct perfdata_unwind_sample at;
 	enum perfdata_unwind_arch arch;
@@ -180,6 +187,10 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 	}
 	if (take_ahead(state, slot, &at, chain))
 		return;
+	if (read_stack(raw, &at, &state->error) != PERFDATA_OK) {
+		state->status = PERFDATA_EREAD;
+		return;
+	}
 	take_registers(&sample->user_regs, state->unwinders->regs);
 	at.regs = state->unwinders->regs;
 	at.time = state->now;
@@ -261,7 +272,8 @@ void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw 
 	unwinding->needs_turn = unwinding->has_unmapped = unwinding->has_jit = false;
 	unwinding->last_map = (struct perfdata_unwind_map){ 0 };
 	(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
-	if (!take_recorded(unwinding->machine, sample, &at, &arch) || arch != unwinding->arch)
+	if (!take_recorded(unwinding->machine, sample, &at, &arch) || arch != unwinding->arch ||
+	    read_stack(raw, &at, NULL) != PERFDATA_OK)
 		return;
 	take_registers(&sample->user_regs, regs);
 	at.regs = regs;

@@ -305,6 +305,7 @@ static enum perfdata_status configure_session(void *user, struct perfdata_config
 {
 	const char *itrace = perfdata_option_text(configuration->options, configuration->nr_options, "itrace");
 	(void)user;
+	configuration->no_stack_copies = true;
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "show-round-events", false))
 		configuration->order = PERFDATA_ORDER_FILE;
 	return itrace ? read_itrace(itrace, configuration) : PERFDATA_OK;
