@@ -42,6 +42,7 @@ struct loading {
 	enum pd_strings_number strings;
 	enum pd_elf_place place;
 	uint64_t module_base;       /* file offset of .text in a module */
+	bool may_have_long_names;   /* the string table has room for a name of PD_SYMBOL_NAME_LIMIT bytes */
 };
 
 static bool place_of(const struct loading *load, const Elf64_Sym *sym, const Elf64_Shdr *section, bool label,
@@ -90,7 +91,7 @@ static int add_symbol(const struct loading *load, const Elf64_Sym *sym, const ch
 	uint64_t start;
 	if (!place_of(load, sym, &section->header, label, &start))
 		return 0;
-	if (strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT) {
+	if (load->may_have_long_names && strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT) {
 		load->table->lacks_long = true;
 		return 0;
 	}
@@ -98,6 +99,16 @@ static int add_symbol(const struct loading *load, const Elf64_Sym *sym, const ch
 		return -1;
 	load->table->items[load->table->count - 1].is_label = label;
 	return 0;
+}
+
+/* Whether a string table may have a name of PD_SYMBOL_NAME_LIMIT bytes, which would contain one of these parts. */
+static bool may_have_long_names(const struct pd_strings *strings)
+{
+	const size_t part = PD_SYMBOL_NAME_LIMIT / 2;
+	for (size_t at = 0; strings->size - at >= part; at += part)
+		if (!memchr(strings->bytes + at, 0, part))
+			return true;
+	return false;
 }
 
 /* Reads a string table into memory, at least until all symbols are added. */
@@ -147,8 +158,10 @@ static enum perfdata_status load_table(struct loading *load, size_t number)
 	if (!pd_elf_in_file(load->elf, header))
 		return PERFDATA_DAMAGED;
 	enum perfdata_status status = load_strings(load, number);
-	if (!status)
+	if (!status) {
+		load->may_have_long_names = may_have_long_names(&load->table->strings[load->strings]);
 		status = pd_elf_read_table(load->elf, header, pd_elf_symbol_size(load->elf), load_piece, load);
+	}
 	if (!status && pd_symtab_finish(load->table))
 		status = PERFDATA_ENOMEM;
 	return status == PERFDATA_ENOMEM ? pd_symtab_status(load->table) : status;
@@ -171,7 +184,10 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 				    enum pd_elf_place place)
 {
 	const struct pd_elf_section *code = pd_elf_section(symbols, ".text");
-	struct loading load = { table, symbols, text, PD_STRINGS_SYMTAB, place, code ? code->header.sh_offset : 0 };
+	struct loading load = {
+		.table = table, .elf = symbols, .text = text, .strings = PD_STRINGS_SYMTAB, .place = place,
+		.module_base = code ? code->header.sh_offset : 0,
+	};
 	enum perfdata_status status = PERFDATA_OK;
 	if (table->work)
 		pd_work_add_bytes(table->work, pd_elf_size(symbols));

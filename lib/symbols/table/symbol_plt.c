@@ -19,32 +19,22 @@ struct slot {
 	uint64_t address;   /* address of the slot */
 	uint64_t addend;
 	uint32_t symbol;    /* symbol of the relocation; 0: none */
+	uint32_t name;      /* offset of the symbol's name in PD_STRINGS_PLT; 0: no name */
 };
 
 struct slots {
 	struct slot *items;
 	size_t count, capacity;
 	uint64_t low, high;  /* other slots are ignored */
-	size_t symbols;      /* section index of the symbol table; 0: none */
 	struct pd_work *work;         /* NULL: no limit */
 	enum perfdata_status status;  /* why no more slots are read */
 };
-
-/* A window on the entries of the symbol table, as bytes of the file. Functions that a file calls through its PLT are
- * adjacent there if another file has them; its own functions are anywhere, so a window is small. */
-struct window {
-	uint64_t table;          /* file offset of the symbol table */
-	uint64_t first, count;   /* index of the first symbol, number of symbols */
-	uint8_t bytes[1 << 10];
-};
-#define WINDOWS 8u
 
 /* New entries are collected separately, since making them requires searches in the sorted table. */
 struct plt {
 	struct pd_symbol_table *table, added;
 	struct pd_elf *elf;
 	struct slots slots;
-	struct window windows[WINDOWS];   /* by the place in the table */
 };
 
 static int compare_slots(const void *left, const void *right)
@@ -99,8 +89,83 @@ static int take_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 	return slots->status ? -1 : 0;
 }
 
-static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
+/* --- names of slots ----------------------------------------------------------------------------------------------- */
+
+/* Part of a symbol table, as bytes of the file. */
+struct window {
+	uint64_t first, count;   /* index of the first symbol, number of symbols */
+	uint8_t bytes[8 << 10];
+};
+
+/* Returns an entry of the symbol table, valid until the next call; NULL: it cannot be read. */
+static const uint8_t *symbol_at(const struct pd_elf *elf, const Elf64_Shdr *header, struct window *window,
+				uint32_t number)
 {
+	const size_t size = pd_elf_symbol_size(elf), room = sizeof window->bytes / size;
+	const uint64_t whole = pd_elf_size(elf), left = header->sh_offset < whole ? whole - header->sh_offset : 0;
+	const uint64_t all = (header->sh_size < left ? header->sh_size : left) / size;
+	if (number >= all)
+		return NULL;
+	if (number - window->first >= window->count) {
+		window->first = number;
+		window->count = all - number < room ? all - number : room;
+		if (!pd_elf_read(elf, header->sh_offset + window->first * size, window->bytes,
+				 (size_t)window->count * size))
+			window->count = 0;
+	}
+	return window->count ? window->bytes + (number - window->first) * size : NULL;
+}
+
+/* Reads the names of slots. `keys`: slots with a symbol, sorted by it, so that the table is read from start to end. */
+static void read_names(struct slots *slots, const struct pd_elf *elf, const Elf64_Shdr *header, size_t strings_size,
+		       const struct pd_address_key *keys, size_t nr_keys)
+{
+	struct window window = { .count = 0 };
+	for (size_t i = 0; i < nr_keys; i++) {
+		const uint8_t *entry = symbol_at(elf, header, &window, keys[i].low);
+		const uint32_t name = entry ? pd_elf_symbol(elf, entry).st_name : 0;
+		slots->items[keys[i].index].name = name < strings_size ? name : 0;
+	}
+}
+
+/* Finds the names of all slots. `table`: section index of the symbol table. */
+static int name_slots(struct plt *plt, size_t table)
+{
+	struct slots *slots = &plt->slots;
+	struct pd_strings *strings = &plt->table->strings[PD_STRINGS_PLT];
+	const Elf64_Shdr *header = table < plt->elf->section_count ? &plt->elf->sections[table].header : NULL;
+	const size_t memory = 2 * slots->count * sizeof(struct pd_address_key);
+	size_t nr_keys = 0;
+	if (!header || (header->sh_type != SHT_SYMTAB && header->sh_type != SHT_DYNSYM))
+		return 0;
+	slots->status = slots->work ? pd_work_room(slots->work, memory) : PERFDATA_OK;
+	struct pd_address_key *keys = slots->status ? NULL : pd_malloc(memory), *sorted;
+	if (!keys)
+		return -1;
+	for (uint32_t i = 0; i < slots->count; i++)
+		if (slots->items[i].symbol)
+			keys[nr_keys++] = (struct pd_address_key){ .low = slots->items[i].symbol, .index = i };
+	if (nr_keys && (strings->elf || pd_elf_place_strings(strings, plt->elf, table))) {
+		slots->status = pd_sort_keys(keys, nr_keys, slots->work, &sorted);
+		if (!slots->status)
+			read_names(slots, plt->elf, header, strings->size, sorted, nr_keys);
+	}
+	pd_free(keys);
+	return slots->status ? -1 : 0;
+}
+
+static bool are_sorted(const struct slots *slots)
+{
+	for (size_t i = 1; i < slots->count; i++)
+		if (slots->items[i - 1].address > slots->items[i].address)
+			return false;
+	return true;
+}
+
+static int read_slots(struct plt *plt, const struct pd_elf_section *section)
+{
+	const struct pd_elf *elf = plt->elf;
+	struct slots *slots = &plt->slots;
 	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
 		   rela = section && section->header.sh_type == SHT_RELA;
 	struct relocations all = {
@@ -109,50 +174,14 @@ static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *sec
 	if (!section || (!rela && section->header.sh_type != SHT_REL) ||
 	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
 		return 0;
-	slots->symbols = section->header.sh_link;
 	if (pd_elf_read_table(elf, &section->header, all.form.size, take_piece, &all) == PERFDATA_ENOMEM)
 		return -1;
-	if (slots->count)
+	if (!are_sorted(slots))
 		qsort(slots->items, slots->count, sizeof *slots->items, compare_slots);
-	return 0;
+	return name_slots(plt, section->header.sh_link);
 }
 
-/* Returns an entry of the symbol table, valid until the next call; NULL: it cannot be read. */
-static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint32_t number)
-{
-	const size_t size = pd_elf_symbol_size(plt->elf), room = sizeof plt->windows->bytes / size;
-	const uint64_t all = header->sh_size / size;
-	struct window *window = &plt->windows[number / room % WINDOWS];
-	if (number >= all)
-		return NULL;
-	if (window->table != header->sh_offset || number - window->first >= window->count) {
-		window->table = header->sh_offset;
-		window->first = number / room * room;
-		window->count = all - window->first < room ? all - window->first : room;
-		if (!pd_elf_read(plt->elf, header->sh_offset + window->first * size, window->bytes,
-				 (size_t)window->count * size))
-			window->count = 0;
-	}
-	return window->count ? window->bytes + (number - window->first) * size : NULL;
-}
-
-/* Returns the offset of a symbol's name in PD_STRINGS_PLT; 0: no name. */
-static uint32_t symbol_name(struct plt *plt, uint32_t number)
-{
-	const size_t table = plt->slots.symbols;
-	struct pd_strings *strings = &plt->table->strings[PD_STRINGS_PLT];
-	if (!table || table >= plt->elf->section_count || !number)
-		return 0;
-	const Elf64_Shdr *header = &plt->elf->sections[table].header;
-	const bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
-	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)))
-		return 0;
-	const uint8_t *entry = symbol_at(plt, header, number);
-	if (!entry)
-		return 0;
-	const Elf64_Sym sym = pd_elf_symbol(plt->elf, entry);
-	return sym.st_name < strings->size ? sym.st_name : 0;
-}
+/* --- entries ------------------------------------------------------------------------------------------------------ */
 
 /* Adds an entry with the name of a resolver function, in the table's own memory. */
 static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint64_t at, uint64_t size)
@@ -173,14 +202,13 @@ static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint6
 /* Adds an entry at file offset `at`. */
 static int add_entry(struct plt *plt, const struct slot *slot, uint64_t at, uint64_t size)
 {
-	const uint32_t name = symbol_name(plt, slot->symbol);
 	uint64_t offset;
-	if (!name && slot->addend && pd_elf_offset(plt->elf, slot->addend, &offset)) {
+	if (!slot->name && slot->addend && pd_elf_offset(plt->elf, slot->addend, &offset)) {
 		const struct pd_symbol *resolver = pd_symtab_find(plt->table, offset);
 		if (resolver && resolver->start == offset)
 			return add_resolved(plt, resolver, at, size);
 	}
-	return pd_symtab_add(&plt->added, at, size, PD_STRINGS_PLT, name, PERFDATA_BIND_GLOBAL);
+	return pd_symtab_add(&plt->added, at, size, PD_STRINGS_PLT, slot->name, PERFDATA_BIND_GLOBAL);
 }
 
 static int add_header(struct plt *plt, uint64_t at, uint64_t size)
@@ -266,7 +294,7 @@ static int add_got_slots(struct plt *plt, uint64_t file_offset, const struct got
 {
 	plt->slots.count = 0;
 	find_range(&plt->slots, got);
-	if (read_slots(plt->elf, pd_elf_section(plt->elf, got->is_x86_64 ? ".rela.dyn" : ".rel.dyn"), &plt->slots))
+	if (read_slots(plt, pd_elf_section(plt->elf, got->is_x86_64 ? ".rela.dyn" : ".rel.dyn")))
 		return -1;
 	for (size_t at = 0; got->entry <= got->size - at; at += got->entry) {
 		struct slot wanted = { 0 }, none = { 0 };
@@ -358,7 +386,7 @@ enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *el
 		return PERFDATA_OK;
 	pd_symtab_nest(table);
 	cut_before(table, first->header.sh_offset);
-	int failed = read_slots(elf, relocations ? relocations : pd_elf_section(elf, ".rel.plt"), &plt.slots);
+	int failed = read_slots(&plt, relocations ? relocations : pd_elf_section(elf, ".rel.plt"));
 	failed = failed || add_entries(&plt, first) || add_got_entries(&plt) || append_symbols(table, &plt.added);
 	const enum perfdata_status refused = plt.added.refused;
 	pd_free(plt.slots.items);
