@@ -17,9 +17,10 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 {
 	const struct perfdata_emitter *emitter = perfdata_registry_find(NULL, "ndjson");
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	bool reads_no_stacks;
 	const struct perfdata_emit_context context = {
 		.size = sizeof context, .reader = input->reader, .session = session, .on_finding = messages_finding,
-		.user = &input->messages, .reterr = &error,
+		.user = &input->messages, .reterr = &error, .reads_no_stacks = &reads_no_stacks,
 	};
 	struct perfdata_emit_end end = { .summary = perfdata_session_summary(session), .status = PERFDATA_OK };
 	struct perfdata_text meta, summary;

@@ -126,6 +126,9 @@ struct perfdata_emit_context {
 	struct pd_profile_read *const *others;   /* emitters of the library only */
 	size_t nr_others;
 	struct pd_profile_kept *kept;            /* the same */
+	/* never NULL. begin may set it if format will read no steps of callchains (perfdata_batch_stack), although the
+	 * emitter's needs have STACKS: with such emitters alone, the session gathers no stacks of files */
+	bool *reads_no_stacks;
 };
 
 /* Memory of a worker thread for format and encode, kept from batch to batch, such as caches. It must not affect the

@@ -100,7 +100,7 @@ const struct perfdata_cancel *pd_outputs_cancel(const struct perfdata_outputs *o
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)
+static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target, bool *ret_no_stacks)
 {
 	const struct perfdata_emitter *emitter = target->emitter;
 	const struct perfdata_reader *reader = pd_session_reader(run->session);
@@ -125,6 +125,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		.others = target->asked->others,
 		.nr_others = target->asked->nr_others,
 		.kept = target->asked->kept,
+		.reads_no_stacks = ret_no_stacks,
 	};
 	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)
@@ -176,13 +177,18 @@ enum perfdata_status pd_run_start(struct pd_run *run)
 		}
 	}
 	enum perfdata_status status = PERFDATA_OK;
+	bool no_stacks = !run->nr_early;
 	for (unsigned i = 0; i < run->nr_targets && !status; i++) {
-		status = call_begin(run, &run->targets[i]);
+		bool reads_no_stacks = false;
+		status = call_begin(run, &run->targets[i], &reads_no_stacks);
+		no_stacks &= reads_no_stacks;
 		if (!status)
 			status = pd_run_send(&run->outside, i, false);
 	}
 	if (status)
 		return status;
+	if (no_stacks)
+		pd_session_drop_stacks(run->session);
 	pd_monitor_enter(run->monitor);
 	run->parallel = true;
 	int failed = 0;

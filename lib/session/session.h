@@ -296,6 +296,9 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 				     unsigned *ret_taken);
 
 /* --- delivery/session.c --- */
+/* Gathers no steps of callchains although the needs have STACKS, unless ids or nodes of stacks are needed. Call it
+ * before the first batch. */
+void pd_session_drop_stacks(struct perfdata_session *session);
 struct pd_account *pd_session_account(const struct perfdata_session *session);
 /* Frees the data that only further batches need. Call it when all batches are released and no more are needed. */
 void pd_session_trim(struct perfdata_session *session);

@@ -355,13 +355,15 @@ static enum perfdata_status feed_open(struct web_feed *feed)
 							  .no_host = true };
 	if (!status)
 		status = perfdata_session_open(feed->reader, &session, &feed->session, &last_error);
+	bool reads_no_stacks;
 	const struct perfdata_emit_context context = { .size = sizeof context, .reader = feed->reader, .jobs = 1,
 						       .session = feed->session, .options = feed->values,
 						       .nr_options = feed->nr_values, .names = PERFDATA_NO,
 						       .on_finding = on_finding, .reterr = &last_error,
 						       .emitter_user = emitter->user,
 						       .recording = perfdata_reader_header(feed->reader)->name,
-						       .rows = &feed->rows };
+						       .rows = &feed->rows,
+						       .reads_no_stacks = &reads_no_stacks };
 	return status ? status : emitter->begin(&context, &feed->state, &feed->text);
 }
 

@@ -153,6 +153,8 @@ const struct perfdata_header *perfdata_reader_header(const struct perfdata_reade
 {
 	return &((const struct perfdata_session *)(const void *)reader)->header;
 }
+void pd_session_drop_stacks(struct perfdata_session *session);
+void pd_session_drop_stacks(struct perfdata_session *session) { (void)session; }
 const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session) { return &session->summary; }
 
 /* --- an emitter that can fail anywhere ---------------------------------------------------------------------------- */

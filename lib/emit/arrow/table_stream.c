@@ -232,8 +232,10 @@ static enum perfdata_status open_session(struct table_stream *stream, struct per
 
 static enum perfdata_status open_table(struct table_stream *stream, const char *name, struct perfdata_error *reterr)
 {
+	bool reads_no_stacks;
 	const struct perfdata_emit_context context = {
 		.size = sizeof context,
+		.reads_no_stacks = &reads_no_stacks,
 		.reader = stream->reader,
 		.session = stream->session,
 		.options = stream->values,

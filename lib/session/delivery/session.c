@@ -206,6 +206,12 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 	return pd_reader_listen(session->reader, listener);
 }
 
+void pd_session_drop_stacks(struct perfdata_session *session)
+{
+	if (!pd_needs(session, PERFDATA_NEED_STACK_IDS))
+		session->options.needs &= ~(uint32_t)PERFDATA_NEED_STACKS;
+}
+
 bool pd_session_makes_samples(const struct perfdata_session *session) { return session->options.trace_samples; }
 
 const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session) { return &session->error; }

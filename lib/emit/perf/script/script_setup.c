@@ -493,6 +493,15 @@ static enum perfdata_status read_options(struct script_setup *setup, const struc
 	return PERFDATA_OK;
 }
 
+/* Whether a line may show a callchain: the records of a pipe may add fields. */
+static bool shows_chains(const struct script_setup *setup, bool is_pipe)
+{
+	uint64_t fields = 0;
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		fields |= setup->types[i].fields;
+	return is_pipe || (setup->use_callchain && fields & SCRIPT_IP);
+}
+
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
 	*setup = (struct script_setup){ .session = context->session, .reader = context->reader };
@@ -506,5 +515,6 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 			   (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME);
 	if (status == PERFDATA_OK)
 		status = is_pipe ? check_in_order(setup, context) : check_all(setup, context);
+	*context->reads_no_stacks = !shows_chains(setup, is_pipe);
 	return status == PERFDATA_OK ? find_clock(setup, context) : status;
 }
