@@ -14,6 +14,7 @@
 #include "perfdata/symbols.h"
 #include "symbols/unwind/unwinder.h"
 #include "symbols/unwind/unwind.h"
+#include "symbols/unwind/unwind_linkage.h"
 #include "symbols/unwind/unwind_rules.h"
 #include "symbols/unwind/unwind_debug_frame.h"
 #include "symbol_dso.h"
@@ -40,6 +41,12 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	".size perfdata_test_frame, . - perfdata_test_frame\n");
 extern const char perfdata_test_popped[];
+/* A table of linkage without a rule, as lld makes it; this name is free. */
+__asm__(".pushsection .plt.bnd, \"ax\", @progbits\n"
+	"perfdata_test_linkage:\n"
+	"	.fill 32, 1, 0xc3\n"
+	".popsection\n");
+extern const char perfdata_test_linkage[];
 #endif
 
 static char self[PATH_MAX];
@@ -351,18 +358,19 @@ static uint64_t *register_of(struct copied *copied, unsigned number)
 	return &copied->regs[__builtin_popcountll(copied->mask & ((1u << number) - 1))];
 }
 
-/* Lets a stack begin in a function that was called from where the stack began, and is about to return. */
-static void begin_at_return(struct copied *copied)
+/* Lets a stack begin in a function that was called from where the stack began, and has nothing else on the stack. */
+static void begin_at(struct copied *copied, const char *address)
 {
 	uint64_t *ip = register_of(copied, IP);
 	memmove(copied->stack + 8, copied->stack, STACK_COPY - 8);
 	memcpy(copied->stack, ip, 8);
 	copied->size = copied->size + 8 < STACK_COPY ? copied->size + 8 : STACK_COPY;
-	*ip = (uintptr_t)perfdata_test_popped;
+	*ip = (uintptr_t)address;
 	*register_of(copied, SP) = copied->sp -= 8;
 }
 
-/* Where a function is about to return, its caller's frame pointer is in the register and below the recorded stack. */
+/* Where a function is about to return, its caller's frame pointer is in the register and below the recorded stack. An
+ * entry of a table of linkage has not touched it. */
 static void test_popped(void)
 {
 	struct mappings mappings = { 0 };
@@ -376,7 +384,7 @@ static void test_popped(void)
 	const struct perfdata_unwind_sample begun = { .reg_mask = copied.mask, .regs = copied.regs,
 						      .stack = { copied.stack, copied.size } };
 	CHECK_EQ(pd_unwind_stack(unwinder, &begun, pcs[0], 32, &counts[0]), PERFDATA_OK);
-	begin_at_return(&copied);
+	begin_at(&copied, perfdata_test_popped);
 	const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
 						       .stack = { copied.stack, copied.size } };
 	for (int i = 1; i < 3; i++) {
@@ -389,16 +397,44 @@ static void test_popped(void)
 		CHECK(!memcmp(&pcs[i][2], &pcs[0][1], (counts[0] - 1) * sizeof **pcs));
 	}
 	/* A value below the frame is none of its caller's: the function uses the register. */
+	const uint64_t frame = *register_of(&copied, BP);
 	*register_of(&copied, BP) = copied.sp;
 	for (int i = 1; i < 3; i++) {
 		unwinder->only_libdwfl = i == 2 && !pd_libdw_load(NULL);
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs[i], 32, &counts[i]), PERFDATA_OK);
 		CHECK_EQ(counts[i], 2);
 	}
+	*register_of(&copied, BP) = frame;
+	*register_of(&copied, IP) = (uintptr_t)perfdata_test_linkage + 16;
+	unwinder->only_libdwfl = false;
+	CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs[1], 32, &counts[1]), PERFDATA_OK);
+	CHECK_EQ(counts[1], counts[0] + 1);
+	CHECK_EQ(pcs[1][1], pcs[0][0] - 1);
 	pd_unwinder_free(unwinder);
 	perfdata_symbols_free(mappings.symbols);
 }
 #endif
+
+/* Where the caller's frame is, seen from entries of a table of linkage and from its head. */
+static void test_linkage(void)
+{
+	static const struct { uint64_t vaddr; int words; } wants[] = {
+		{ 0x1000, 2 }, { 0x1006, 3 }, { 0x1010, 1 }, { 0x1016, 1 }, { 0x101b, 2 }, { 0x1020, 1 }, { 0x102b, 2 },
+		{ 0x2000, 1 }, { 0x200b, 1 }, { 0xfff, 0 }, { 0x1030, 0 }, { 0x2010, 0 },
+	};
+	const struct pd_linkage linkage = { .tables = { { 0x1000, 0x1030, 11 }, { 0x2000, 0x2010, 16 } }, .nr = 2 };
+	for (int is_narrow = 0; is_narrow < 2; is_narrow++) {
+		const struct pd_elf elf = { .header.e_machine = is_narrow ? EM_386 : EM_X86_64 };
+		const int word = is_narrow ? 4 : 8;
+		for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+			struct pd_rule rule = { .kind = PD_RULE_NONE };
+			pd_linkage_rule(&linkage, &elf, wants[i].vaddr, &rule);
+			CHECK_EQ(rule.kind, wants[i].words ? PD_RULE_FRAME_OF_LEAF : PD_RULE_NONE);
+			CHECK_EQ(rule.cfa, wants[i].words * word);
+			CHECK_EQ(rule.return_address_at, wants[i].words ? -word : 0);
+		}
+	}
+}
 
 /* With the files that an unwinder has met, other threads find the same steps as the unwinder, or leave the stack to
  * it. */
@@ -475,7 +511,7 @@ static void test_rules(void)
 			begin_in_vfork(&copied, round == 1 ? 4 : random_number(&seed) % 24);
 #ifdef __x86_64__
 		if (round % 4 == 3)
-			begin_at_return(&copied);
+			begin_at(&copied, perfdata_test_popped);
 #endif
 		if (round % 4 == 2 && own_arch() == PERFDATA_UNWIND_X86_64)
 			begin_without_rule(&copied, random_number(&seed) % 3 * 2);
@@ -601,8 +637,9 @@ int main(void)
 		{ "unwind: the table of this program", test_table },
 #endif
 #ifdef __x86_64__
-		{ "unwind: a register that was popped", test_popped },
+		{ "unwind: a register that was popped, an entry of linkage", test_popped },
 #endif
+		{ "unwind: tables of linkage", test_linkage },
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "unwind: rules while memory is tight", test_tight_account },
 		{ "unwind: a return address in data", test_data },

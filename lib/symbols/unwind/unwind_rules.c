@@ -3,7 +3,8 @@
  * linkers write (.eh_frame_hdr), or if there is no .eh_frame; libdwfl unwinds through other files. A look-up in
  * .eh_frame reads the entry of the address and the bytes around it, so the tables of a large file need not fit into
  * memory. As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. 32-bit ARM's exception index is
- * for addresses without either, since it is not exact in prologues and epilogues. */
+ * for addresses without either, since it is not exact in prologues and epilogues; so are rules for the procedure
+ * linkage tables of linkers that write none. */
 #include "config.h"
 #include "symbols/unwind/unwind_rules.h"
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "symbols/unwind/unwind_debug_frame.h"
 #include "symbols/unwind/unwind_entries.h"
 #include "symbols/unwind/unwind_exidx.h"
+#include "symbols/unwind/unwind_linkage.h"
 
 static bool fits_in(int64_t value, unsigned bits)
 {
@@ -66,6 +68,7 @@ struct pd_rules {
 	size_t accounted;
 	bool is_opened, is_fine;
 	struct pd_work work;               /* limits reading and running entries */
+	struct pd_linkage linkage;
 	bool has_debug_frame;
 	struct debug_frame *debug_frame;   /* NULL: not yet needed */
 	bool has_eh;                       /* .eh_frame has entries: */
@@ -220,6 +223,8 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 	uint8_t head[PD_FRAME_INDEX_HEAD];
 	struct pd_frame_place place;
 	const struct pd_elf *file;
+	if (!pd_linkage_find(elf, &rules->linkage))
+		return false;
 	rules->has_debug_frame = pd_frame_find_debug(elf, dso->debug, &file) != NULL;
 	rules->has_eh = pd_frame_find_eh(elf, head, &place);
 	if (!rules->has_eh) {
@@ -547,6 +552,8 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 		return false;
 	if (ret->kind == PD_RULE_NONE && dso->text->exception_index.filesz && !pd_exidx_rule(dso->text, vaddr, ret))
 		return false;
+	if (ret->kind == PD_RULE_NONE)
+		pd_linkage_rule(&rules->linkage, dso->text, vaddr, ret);
 	if (steps <= PD_WORK_OF_LOOKUP)
 		return !pd_cancelled(rules->work.cancel);
 	return in_turn && count_work(dso, rules, steps, ret);
