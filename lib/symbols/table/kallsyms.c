@@ -46,30 +46,6 @@ static inline bool eight_digits(uint64_t word, uint32_t *ret)
 	return true;
 }
 
-/* The first eight digits of the last address. Most addresses of a kernel begin with the same ones. */
-struct high_half {
-	uint64_t digits, value;
-};
-static struct high_half no_high_half(void) { return (struct high_half){ load_digits("00000000"), 0 }; }
-
-/* Takes an address of the usual form: sixteen lower-case digits, and a blank. False: it has another form. */
-static inline bool take_usual_address(char **at, const char *end, struct high_half *high, uint64_t *ret)
-{
-	const char *p = *at;
-	uint32_t low, value;
-	if (end - p <= 16 || p[16] != ' ' || !eight_digits(load_digits(p + 8), &low))
-		return false;
-	const uint64_t digits = load_digits(p);
-	if (digits != high->digits) {
-		if (!eight_digits(digits, &value))
-			return false;
-		*high = (struct high_half){ digits, (uint64_t)value << 32 };
-	}
-	*at += 16;
-	*ret = high->value | low;
-	return true;
-}
-
 struct line {
 	char *text, *end;   /* a NUL is at its end */
 	char *type;         /* a blank and the name follow; NULL: the line is no symbol */
@@ -77,15 +53,34 @@ struct line {
 };
 
 /* Splits the line at `text`, and ends it with a NUL. `end`: the end of all lines. */
-static inline struct line split_line(char *text, char *end, struct high_half *high)
+static struct line split_line(char *text, char *end)
 {
-	struct line line = { .text = text };
-	char *at = text;
-	const bool is_usual = take_usual_address(&at, end, high, &line.address);
-	line.end = pd_end_line(at, end);
-	if ((is_usual || pd_take_hex(&at, &line.address)) && at[0] == ' ' && at[1] && at[2] == ' ')
-		line.type = at + 1;
+	struct line line = { .text = text, .end = pd_end_line(text, end) };
+	if (pd_take_hex(&text, &line.address) && text[0] == ' ' && text[1] && text[2] == ' ')
+		line.type = text + 1;
 	return line;
+}
+
+/* The first eight digits of the last address. Most addresses of a kernel begin with the same ones. */
+struct high_half {
+	uint64_t digits, value;
+};
+
+/* As split_line, for the usual line, whose address has sixteen lower-case digits. false: it is another line. */
+static inline bool split_usual_line(char *text, char *end, struct high_half *high, struct line *ret)
+{
+	uint32_t low, value;
+	if (end - text <= 18 || text[16] != ' ' || text[17] == '\n' || !text[17] || text[18] != ' ' ||
+	    !eight_digits(load_digits(text + 8), &low))
+		return false;
+	const uint64_t digits = load_digits(text);
+	if (digits != high->digits) {
+		if (!eight_digits(digits, &value))
+			return false;
+		*high = (struct high_half){ digits, (uint64_t)value << 32 };
+	}
+	*ret = (struct line){ text, pd_end_line(text + 19, end), text + 17, high->value | low };
+	return true;
 }
 
 /* perf takes code, initialised and uninitialised data; it ignores constants, absolute values and mapping symbols. */
@@ -130,14 +125,13 @@ enum perfdata_status pd_kallsyms_text_start(int fd, const struct perfdata_cancel
 	char piece[16 << 10];
 	size_t used = 0;
 	int64_t got = 1;
-	struct high_half high = no_high_half();
 	ret[0] = ret[1] = 0;
 	while ((!ret[0] || !ret[1]) && used + 1 < sizeof piece &&
 	       (got = pd_read_some(fd, piece + used, sizeof piece - 1 - used, cancel)) > 0) {
 		char *at = piece, *const end = piece + used + got;
 		const char *newline = memrchr(piece, '\n', (size_t)(end - piece));
 		while (newline && at <= newline) {
-			const struct line line = split_line(at, end, &high);
+			const struct line line = split_line(at, end);
 			at = line.end + 1;
 			if (line.type && is_taken_type(*line.type))
 				note_text_start(line.type + 2, line.address, ret);
@@ -174,25 +168,32 @@ static void reserve_symbols(struct pd_kallsyms_table *table)
 	table->capacity = table->symbols ? bytes / sizeof *table->symbols : 0;
 }
 
-/* Adds a symbol. Of two adjacent ones at one address, the first has no size, so the second replaces it. At the highest
- * address, none has a size. */
-static enum perfdata_status add_symbol(struct pd_kallsyms_table *table, const struct line *line, bool has_module)
+/* Of two adjacent symbols at one address, the first has no size, so the second replaces it. At the highest address, none
+ * has a size. */
+static bool replaces_last(const struct pd_kallsyms_table *table, const struct pd_address_key *symbol)
+{
+	const struct pd_address_key *last = &table->symbols[table->count - 1];
+	const uint64_t address = pd_key_address(symbol);
+	return address == pd_key_address(last) && address < UINT64_MAX &&
+	       !((last->index | symbol->index) & HAS_MODULE);
+}
+
+/* *last_address: the address of the symbol before; 0: none. */
+static inline enum perfdata_status add_symbol(struct pd_kallsyms_table *table, const struct line *line,
+					      bool has_module, uint64_t *last_address)
 {
 	const struct pd_address_key symbol = {
 		.low = (uint32_t)line->address,
 		.high = (uint32_t)(line->address >> 32),
 		.index = (uint32_t)(line->type - table->text) | (has_module ? HAS_MODULE : 0),
 	};
-	struct pd_address_key *last = table->count ? &table->symbols[table->count - 1] : NULL;
-	if (last && line->address <= pd_key_address(last)) {
-		const bool is_same = line->address == pd_key_address(last);
-		if (!is_same && !table->nr_ascending)
-			table->nr_ascending = table->count;
-		if (is_same && line->address < UINT64_MAX && !((last->index | symbol.index) & HAS_MODULE)) {
-			*last = symbol;
-			return PERFDATA_OK;
-		}
+	if (line->address <= *last_address && replaces_last(table, &symbol)) {
+		table->symbols[table->count - 1] = symbol;
+		return PERFDATA_OK;
 	}
+	if (line->address < *last_address && !table->nr_ascending)
+		table->nr_ascending = table->count;
+	*last_address = line->address;
 	const enum perfdata_status status = make_room(table);
 	if (!status)
 		table->symbols[table->count++] = symbol;
@@ -203,14 +204,18 @@ static enum perfdata_status read_lines(struct pd_kallsyms_table *table, struct p
 {
 	char *at = table->text, *const end = at + table->size;
 	char *bracket = at;   /* the next '[' of the text: most symbols have no module */
-	struct high_half high = no_high_half();
+	struct high_half high = { load_digits("00000000"), 0 };
+	uint64_t last_address = 0;
 	struct pd_meter meter = pd_meter(table->work);
-	enum perfdata_status status = PERFDATA_OK;
 	bool is_hidden = false;
-	for (uint64_t number = 1; at < end && !status; number++) {
-		const struct line line = split_line(at, end, &high);
+	for (uint64_t number = 1; at < end; number++) {
+		struct line line;
+		if (!split_usual_line(at, end, &high, &line))
+			line = split_line(at, end);
 		at = line.end + 1;
-		status = pd_symbol_text_step(&meter);
+		enum perfdata_status status = pd_symbol_text_step(&meter);
+		if (status)
+			return status;
 		if (!line.type) {
 			if (pd_has_text(line.text))
 				pd_note_odd_line(odd, number, line.text);
@@ -230,11 +235,12 @@ static enum perfdata_status read_lines(struct pd_kallsyms_table *table, struct p
 			pd_limit_name(name);
 		if (name[0] == '_' && (name[1] == 't' || name[1] == 's'))
 			note_text_start(name, line.address, table->text_start);
-		if (!status)
-			status = add_symbol(table, &line, has_module);
+		status = add_symbol(table, &line, has_module, &last_address);
+		if (status)
+			return status;
 	}
-	if (status || table->count)
-		return status;
+	if (table->count)
+		return PERFDATA_OK;
 	return is_hidden ? PERFDATA_ABSENT : PERFDATA_EFORMAT;
 }
 
