@@ -66,7 +66,7 @@ struct high_half {
 	uint64_t digits, value;
 };
 
-/* As split_line, for the usual line, whose address has sixteen lower-case digits. false: it is another line. */
+/* As split_line, for the usual line, whose address has sixteen lower-case digits. False: it is another line. */
 static inline bool split_usual_line(char *text, char *end, struct high_half *high, struct line *ret)
 {
 	uint32_t low, value;
@@ -168,8 +168,8 @@ static void reserve_symbols(struct pd_kallsyms_table *table)
 	table->capacity = table->symbols ? bytes / sizeof *table->symbols : 0;
 }
 
-/* Of two adjacent symbols at one address, the first has no size, so the second replaces it. At the highest address, none
- * has a size. */
+/* Of two adjacent symbols at one address, the first has no size, so the second replaces it. At the highest address,
+ * none has a size. */
 static bool replaces_last(const struct pd_kallsyms_table *table, const struct pd_address_key *symbol)
 {
 	const struct pd_address_key *last = &table->symbols[table->count - 1];

@@ -119,11 +119,11 @@ static enum perfdata_status load_strings(const struct loading *load, size_t symb
 		return PERFDATA_DAMAGED;
 	if (load->table->work && pd_work_room(load->table->work, strings->size))
 		return PERFDATA_ELIMIT;
-	strings->bytes = pd_malloc(strings->size + 1);
+	strings->room = pd_large_size(strings->size + 1);
+	strings->bytes = pd_malloc_large(strings->room);
 	if (!strings->bytes)
 		return PERFDATA_ENOMEM;
 	strings->bytes[strings->size] = '\0';
-	strings->room = strings->size + 1;
 	if (pd_elf_read(load->elf, strings->offset, strings->bytes, strings->size))
 		return PERFDATA_OK;
 	pd_free(strings->bytes);

@@ -54,11 +54,10 @@ void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 	if (more > PD_MOST_SYMBOLS || table->count + more <= table->capacity ||
 	    (table->work && pd_work_room(table->work, (table->count + more) * sizeof *table->items)))
 		return;
-	const size_t capacity = table->count + (size_t)more;
-	struct pd_symbol *items = pd_realloc(table->items, capacity * sizeof *items);
+	const size_t capacity = table->count + (size_t)more, bytes = capacity * sizeof *table->items;
+	struct pd_symbol *items = table->items ? pd_realloc(table->items, bytes) : pd_malloc_large(bytes);
 	if (!items)
 		return;
-	pd_prefer_large_pages(items, capacity * sizeof *items);
 	table->items = items;
 	table->capacity = capacity;
 }
@@ -102,7 +101,7 @@ static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, si
 	const size_t memory = count * 2 * sizeof *keys;
 	if (pd_symtab_is_full(table, count * sizeof *items + memory))
 		return -1;
-	keys = pd_malloc(memory);
+	keys = pd_malloc_large(memory);
 	if (!keys)
 		return -1;
 	for (size_t i = 0; i < count; i++)
