@@ -6,6 +6,7 @@
 #include <alloca.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -564,6 +565,43 @@ static void test_tight_account(void)
 	perfdata_memory_free(memory);
 }
 
+#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME)
+/* The section at an index of the image that libdw gets. */
+static ElfW(Shdr) section_at(const uint8_t *image, const ElfW(Ehdr) *header, unsigned index)
+{
+	ElfW(Shdr) section;
+	memcpy(&section, image + header->e_shoff + index * sizeof section, sizeof section);
+	return section;
+}
+
+/* libdw gets the index of .eh_frame, in a section before it: else it reads the whole table at the first address. */
+static void test_image(void)
+{
+	struct mappings mappings = { 0 };
+	ElfW(Ehdr) header;
+	if (pd_libdw_load(NULL))
+		return;
+	open_self(&mappings);
+	CHECK(pd_dso_has_text(mappings.dso) && pd_dso_open_unwind(mappings.dso));
+	const uint8_t *image = mappings.dso->unwind_bytes;
+	memcpy(&header, image, sizeof header);
+	const ElfW(Shdr) names = section_at(image, &header, header.e_shstrndx);
+	unsigned index = 0, table = 0;
+	for (unsigned i = 1; i < header.e_shnum; i++) {
+		const char *name = (const char *)image + names.sh_offset + section_at(image, &header, i).sh_name;
+		index = strcmp(name, ".eh_frame_hdr") ? index : i;
+		table = strcmp(name, ".eh_frame") ? table : i;
+	}
+	CHECK(index && index < table);
+	const struct pd_segment *wants = &mappings.dso->text->frame_index;
+	const ElfW(Shdr) section = section_at(image, &header, index);
+	CHECK_EQ(section.sh_addr, wants->vaddr);
+	CHECK_EQ(section.sh_size, wants->filesz);
+	CHECK_EQ(image[section.sh_offset], 1);   /* its version */
+	perfdata_symbols_free(mappings.symbols);
+}
+#endif
+
 /* Overwrites a word wherever the stack has it. */
 static void replace_word(struct copied *copied, uint64_t from, uint64_t to)
 {
@@ -642,6 +680,9 @@ int main(void)
 		{ "unwind: tables of linkage", test_linkage },
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "unwind: rules while memory is tight", test_tight_account },
+#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME)
+		{ "unwind: libdw gets an index", test_image },
+#endif
 		{ "unwind: a return address in data", test_data },
 		{ "source: a line of this program", test_source },
 	};

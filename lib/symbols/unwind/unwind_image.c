@@ -19,7 +19,6 @@
 #define BYTES_OF_STEP 4u
 /* Estimate of libdw's memory for each byte of a table without an index: there, libdw keeps all entries. */
 #define BYTES_KEPT 8u
-#define MOST_GAP ((uint64_t)1 << 20)   /* limit of the bytes from the index to .eh_frame, which linkers put after it */
 
 struct table {
 	const struct pd_elf *elf;
@@ -170,11 +169,11 @@ static void put_section(const struct table *t, uint8_t *at, uint32_t name, uint3
 	store_word(at + 16 + 4 * word, word, 1, t->facts.swap);
 }
 
-static const char section_names[] = "\0.eh_frame\0.debug_frame\0.shstrtab";
-enum { NAME_EH_FRAME = 1, NAME_DEBUG_FRAME = 11, NAME_NAMES = 24, SECTIONS = 4 };
+static const char section_names[] = "\0.eh_frame\0.debug_frame\0.shstrtab\0.eh_frame_hdr";
+enum { NAME_EH_FRAME = 1, NAME_DEBUG_FRAME = 11, NAME_NAMES = 24, NAME_INDEX = 34, SECTIONS = 5 };
 
-/* Writes header, segments and sections, then the index at its distance from .eh_frame. .eh_frame is last, since libdw
- * reads it up to the end of the file. */
+/* Writes header, segments, sections and tables. libdw uses an index only if its section is before that of .eh_frame;
+ * else it reads the whole table at the first address. */
 static enum perfdata_status join_parts(const struct pd_elf *elf, const struct parts *parts, struct image *ret)
 {
 	const struct table *t = parts->eh, *frame = parts->frame;
@@ -182,18 +181,15 @@ static enum perfdata_status join_parts(const struct pd_elf *elf, const struct pa
 		     segment = t->facts.wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr),
 		     section = t->facts.wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), word = t->facts.wide ? 8 : 4,
 		     behind = 24 + 3 * word;   /* e_flags */
-	const bool has_index = parts->index && elf->frame_index.vaddr < t->facts.address &&
-			       t->facts.address - elf->frame_index.vaddr >= parts->index_size &&
-			       t->facts.address - elf->frame_index.vaddr - parts->index_size <= MOST_GAP;
-	const size_t count = elf->segment_count + has_index, sections = head + count * segment,
+	const size_t count = elf->segment_count, sections = head + count * segment,
 		     names = sections + SECTIONS * section, frame_at = names + sizeof section_names,
-		     index_at = frame_at + frame->size,
-		     eh_at = index_at + (has_index ? (size_t)(t->facts.address - elf->frame_index.vaddr) : 0);
+		     index_size = parts->index ? parts->index_size : 0, index_at = frame_at + frame->size,
+		     eh_at = index_at + index_size;
 	ret->size = eh_at + t->size;
 	uint8_t *image = ret->bytes = pd_calloc(1, ret->size);
 	if (!image)
 		return PERFDATA_ENOMEM;
-	ret->has_index = has_index;
+	ret->has_index = index_size != 0;
 	memcpy(image, elf->header.e_ident, EI_NIDENT);
 	store_word(image + 16, 2, elf->header.e_type, t->facts.swap);
 	store_word(image + 18, 2, elf->header.e_machine, t->facts.swap);
@@ -212,20 +208,19 @@ static enum perfdata_status join_parts(const struct pd_elf *elf, const struct pa
 		put_segment(t, image + head + i * segment,
 			    (uint64_t[]){ PT_LOAD, 0, s->vaddr, 0, s->memsz, s->align });
 	}
-	if (has_index)
-		put_segment(t, image + head + elf->segment_count * segment,
-			    (uint64_t[]){ PT_GNU_EH_FRAME, index_at, elf->frame_index.vaddr, parts->index_size,
-					  parts->index_size, 4 });
-	put_section(t, image + sections + section, NAME_EH_FRAME, t->size ? SHT_PROGBITS : SHT_NULL, t->facts.address,
-		    eh_at, t->size);
-	put_section(t, image + sections + 2 * section, NAME_DEBUG_FRAME, frame->size ? SHT_PROGBITS : SHT_NULL, 0,
+	if (index_size)
+		put_section(t, image + sections + section, NAME_INDEX, SHT_PROGBITS, elf->frame_index.vaddr, index_at,
+			    index_size);
+	put_section(t, image + sections + 2 * section, NAME_EH_FRAME, t->size ? SHT_PROGBITS : SHT_NULL,
+		    t->facts.address, eh_at, t->size);
+	put_section(t, image + sections + 3 * section, NAME_DEBUG_FRAME, frame->size ? SHT_PROGBITS : SHT_NULL, 0,
 		    frame_at, frame->size);
-	put_section(t, image + sections + 3 * section, NAME_NAMES, SHT_STRTAB, 0, names, sizeof section_names);
+	put_section(t, image + sections + 4 * section, NAME_NAMES, SHT_STRTAB, 0, names, sizeof section_names);
 	memcpy(image + names, section_names, sizeof section_names);
 	if (frame->size)
 		memcpy(image + frame_at, frame->bytes, frame->size);
-	if (has_index)
-		memcpy(image + index_at, parts->index, parts->index_size);
+	if (index_size)
+		memcpy(image + index_at, parts->index, index_size);
 	if (t->size)
 		memcpy(image + eh_at, t->bytes, t->size);
 	return PERFDATA_OK;
