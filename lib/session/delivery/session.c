@@ -319,6 +319,8 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		return PERFDATA_OK;
 	const size_t before = batch->public.nr_deliveries;
 	status = pd_deliver(session, batch, raw, own);
+	if (status != PERFDATA_OK)
+		batch->public.nr_deliveries = before;   /* they may lack a stack */
 	for (size_t i = before; own && pd_session_spans_took(session) && i < batch->public.nr_deliveries; i++)
 		if (batch->deliveries[i].record == own)
 			batch->deliveries[i].flags |= PERFDATA_DELIVERY_IN_SPAN;
