@@ -129,6 +129,7 @@ void pd_window_read_whole(struct pd_window *window, size_t size)
 	window->end = window->at + keep;
 	window->left_out = 0;
 	window->strays = false;
+	(void)pd_input_seek(input, window->offset + keep, window->limit);   /* stops a thread that reads ahead */
 	const uint64_t last = window->offset + size - 1;
 	const uint64_t start = last - (last - window->first_chunk) % PD_CHUNK_SIZE;
 	const uint64_t end = window->limit - start < PD_CHUNK_SIZE ? window->limit : start + PD_CHUNK_SIZE;
