@@ -46,7 +46,7 @@ void *pd_malloc_large(size_t size)
 size_t pd_large_size(size_t size)
 {
 	const size_t part = size % PD_LARGE_PAGE;
-	return part < PD_LARGE_PAGE / 2 ? size : size - part + PD_LARGE_PAGE;
+	return part < PD_LARGE_PAGE / 2 || is_absurd(size) ? size : size - part + PD_LARGE_PAGE;
 }
 
 void *pd_realloc(void *old, size_t size) { return is_absurd(size) ? NULL : realloc(old, size ? size : 1); }

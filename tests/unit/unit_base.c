@@ -17,6 +17,7 @@
 #include "base/handoff.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/table.h"
 
 static uint64_t random_state = 0x1234567;
@@ -115,6 +116,33 @@ static void test_slots(void)
 	}
 	alloc_fail_countdown = 0;
 	CHECK(pd_calloc_slots(300000, 2) == NULL);
+}
+
+/* Memory begins with a large page from one large page on, and may be freed and moved like other memory. */
+static void test_large_memory(void)
+{
+	static const size_t sizes[][2] = {   /* asked, and with which pd_malloc_large gets them */
+		{ 0, 0 }, { 1, 1 }, { PD_LARGE_PAGE / 2 - 1, PD_LARGE_PAGE / 2 - 1 },
+		{ PD_LARGE_PAGE / 2, PD_LARGE_PAGE }, { PD_LARGE_PAGE, PD_LARGE_PAGE },
+		{ PD_LARGE_PAGE + 5, PD_LARGE_PAGE + 5 }, { 3 * PD_LARGE_PAGE - 1, 3 * PD_LARGE_PAGE },
+		{ SIZE_MAX, SIZE_MAX },
+	};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		const size_t size = pd_large_size(sizes[i][0]);
+		CHECK_EQ(size, sizes[i][1]);
+		unsigned char *memory = pd_malloc_large(size);
+		CHECK_EQ(memory != NULL, size < SIZE_MAX);
+		if (!memory || !size)
+			continue;
+		CHECK(size < PD_LARGE_PAGE || !((uintptr_t)memory % PD_LARGE_PAGE));
+		memset(memory, 7, size);
+		unsigned char *moved = pd_realloc(memory, 2 * size);
+		CHECK(moved != NULL);
+		CHECK_EQ(moved ? moved[size - 1] : 0, 7);
+		pd_free(moved ? moved : memory);
+	}
+	alloc_fail_countdown = 0;
+	CHECK(pd_malloc_large(PD_LARGE_PAGE) == NULL);
 }
 
 static void test_vector(void)
@@ -613,6 +641,7 @@ int main(void)
 		{ "cursor", test_cursor },
 		{ "memory", test_memory },
 		{ "memory of slots", test_slots },
+		{ "large memory", test_large_memory },
 		{ "vector", test_vector },
 		{ "vector by the index of others", test_vector_by_index },
 		{ "queue of findings", test_finding_queue },
