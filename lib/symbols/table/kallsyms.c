@@ -8,7 +8,7 @@
  *     The rules of symbol_table.c choose one. */
 #include "config.h"
 #include <string.h>
-#include "base/cursor.h"
+#include "base/digit.h"
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "base/port.h"
@@ -23,28 +23,6 @@
 _Static_assert(PD_MOST_SYMBOL_TEXT <= HAS_MODULE, "bits 30 and 31 of a place in the text are free");
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
-
-/* Eight digits at a time. */
-static uint64_t load_digits(const char *at)
-{
-	return pd_load64((const uint8_t *)at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG));
-}
-
-/* Parses eight lower-case digits; false: another character is among them. */
-static inline bool eight_digits(uint64_t word, uint32_t *ret)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const uint64_t letters = word >> 6 & ones;
-	uint64_t value = (word & 0x0f * ones) + 9 * letters;
-	/* digits are 0x30 to 0x39, letters 0x61 to 0x66, with values below 10 and from 10 to 15 */
-	if (((word & 0xf0 * ones) ^ 0x30 * (ones + letters)) | (((value + 6 * ones) >> 4 & ones) ^ letters) |
-	    (value & 0x10 * ones))
-		return false;
-	value = (value | value >> 4) & UINT64_C(0x00ff00ff00ff00ff);
-	value = (value | value >> 8) & UINT64_C(0x0000ffff0000ffff);
-	*ret = (uint32_t)(value | value >> 16);
-	return true;
-}
 
 struct line {
 	char *text, *end;   /* a NUL is at its end */
@@ -61,25 +39,14 @@ static struct line split_line(char *text, char *end)
 	return line;
 }
 
-/* The first eight digits of the last address. Most addresses of a kernel begin with the same ones. */
-struct high_half {
-	uint64_t digits, value;
-};
-
 /* As split_line, for the usual line, whose address has sixteen lower-case digits. False: it is another line. */
-static inline bool split_usual_line(char *text, char *end, struct high_half *high, struct line *ret)
+static inline bool split_usual_line(char *text, char *end, struct line *ret)
 {
-	uint32_t low, value;
+	uint64_t address;
 	if (end - text <= 18 || text[16] != ' ' || text[17] == '\n' || !text[17] || text[18] != ' ' ||
-	    !eight_digits(load_digits(text + 8), &low))
+	    !pd_parse_hex16(text, &address))
 		return false;
-	const uint64_t digits = load_digits(text);
-	if (digits != high->digits) {
-		if (!eight_digits(digits, &value))
-			return false;
-		*high = (struct high_half){ digits, (uint64_t)value << 32 };
-	}
-	*ret = (struct line){ text, pd_end_line(text + 19, end), text + 17, high->value | low };
+	*ret = (struct line){ text, pd_end_line(text + 19, end), text + 17, address };
 	return true;
 }
 
@@ -204,13 +171,12 @@ static enum perfdata_status read_lines(struct pd_kallsyms_table *table, struct p
 {
 	char *at = table->text, *const end = at + table->size;
 	char *bracket = at;   /* the next '[' of the text: most symbols have no module */
-	struct high_half high = { load_digits("00000000"), 0 };
 	uint64_t last_address = 0;
 	struct pd_meter meter = pd_meter(table->work);
 	bool is_hidden = false;
 	for (uint64_t number = 1; at < end; number++) {
 		struct line line;
-		if (!split_usual_line(at, end, &high, &line))
+		if (!split_usual_line(at, end, &line))
 			line = split_line(at, end);
 		at = line.end + 1;
 		enum perfdata_status status = pd_symbol_text_step(&meter);
