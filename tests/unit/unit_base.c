@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/cursor.h"
+#include "base/digit.h"
 #include "base/error.h"
 #include "base/finding_queue.h"
 #include "base/handoff.h"
@@ -143,6 +144,26 @@ static void test_large_memory(void)
 	}
 	alloc_fail_countdown = 0;
 	CHECK(pd_malloc_large(PD_LARGE_PAGE) == NULL);
+}
+
+static void test_hex16(void)
+{
+	uint64_t value = 0;
+	CHECK(pd_parse_hex16("0123456789abcdef", &value));
+	CHECK_EQ(value, 0x0123456789abcdef);
+	CHECK(pd_parse_hex16("ffffffff81000000", &value));
+	CHECK_EQ(value, 0xffffffff81000000);
+	for (unsigned place = 0; place < 16; place++) {
+		for (unsigned c = 0; c < 256; c++) {
+			char text[] = "fedcba9876543210";
+			text[place] = (char)c;
+			const bool is_digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+			if (pd_parse_hex16(text, &value) != is_digit)
+				FAIL(text);
+			else if (is_digit && (value >> (60 - 4 * place) & 15) != pd_digit_of((char)c))
+				FAIL(text);
+		}
+	}
 }
 
 static void test_vector(void)
@@ -642,6 +663,7 @@ int main(void)
 		{ "memory", test_memory },
 		{ "memory of slots", test_slots },
 		{ "large memory", test_large_memory },
+		{ "sixteen digits", test_hex16 },
 		{ "vector", test_vector },
 		{ "vector by the index of others", test_vector_by_index },
 		{ "queue of findings", test_finding_queue },
