@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Unwinds this process's own stack from copied registers and memory, and asks for lines of its own code. Built once
- * with a table .eh_frame for its code, and once with .debug_frame (HAS_DEBUG_FRAME). */
+ * with a table .eh_frame for its code, once with .debug_frame (HAS_DEBUG_FRAME), and once with .eh_frame without an
+ * index (HAS_NO_INDEX). */
 #define _GNU_SOURCE
 #include "config.h"
 #include <alloca.h>
@@ -17,7 +18,7 @@
 #include "symbols/unwind/unwind.h"
 #include "symbols/unwind/unwind_linkage.h"
 #include "symbols/unwind/unwind_rules.h"
-#include "symbols/unwind/unwind_debug_frame.h"
+#include "symbols/unwind/unwind_frame_list.h"
 #include "symbol_dso.h"
 #include "unit.h"
 
@@ -460,24 +461,29 @@ static bool is_found_ahead(struct perfdata_unwinder *unwinder, struct mappings *
 	return found;
 }
 
-#ifdef HAS_DEBUG_FRAME
+#if defined(HAS_DEBUG_FRAME) || defined(HAS_NO_INDEX)
 /* Whether this program has the table for which it was built. */
 static void test_table(void)
 {
 	struct mappings mappings = { 0 };
 	struct perfdata_unwind_map map = { 0 };
-	const struct pd_elf *file;
-	struct pd_debug_frame table;
+	struct pd_frame_list table;
 	uint64_t vaddr, at;
 	open_self(&mappings);
 	const uint64_t address = (uintptr_t)perfdata_test_middle;
 	CHECK(find_mapping(&mappings, address, &map));
 	CHECK_EQ(pd_symbols_vaddr(mappings.dso, address - map.start + map.pgoff, &vaddr), PERFDATA_OK);
+#ifdef HAS_DEBUG_FRAME
+	const struct pd_elf *file;
 	CHECK(pd_frame_find_debug(mappings.dso->text, mappings.dso->debug, &file) != NULL);
-	CHECK_EQ(pd_debug_frame_open(mappings.dso, &table), PERFDATA_OK);
-	CHECK_EQ(pd_debug_frame_find(&table, vaddr, &at), PERFDATA_OK);
-	CHECK_EQ(pd_debug_frame_find(&table, 0, &at), PERFDATA_ABSENT);
-	pd_debug_frame_close(mappings.dso, &table);
+	CHECK_EQ(pd_frame_list_open(mappings.dso, true, &table), PERFDATA_OK);
+#else
+	CHECK_EQ(mappings.dso->text->frame_index.filesz, 0);
+	CHECK_EQ(pd_frame_list_open(mappings.dso, false, &table), PERFDATA_OK);
+#endif
+	CHECK_EQ(pd_frame_list_find(&table, vaddr, &at), PERFDATA_OK);
+	CHECK_EQ(pd_frame_list_find(&table, 0, &at), PERFDATA_ABSENT);
+	pd_frame_list_close(mappings.dso, &table);
 	perfdata_symbols_free(mappings.symbols);
 }
 #endif
@@ -565,7 +571,7 @@ static void test_tight_account(void)
 	perfdata_memory_free(memory);
 }
 
-#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME)
+#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX)
 /* The section at an index of the image that libdw gets. */
 static ElfW(Shdr) section_at(const uint8_t *image, const ElfW(Ehdr) *header, unsigned index)
 {
@@ -671,7 +677,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "unwind: this process, cut off, overwritten", test_unwind },
 		{ "unwind: files stay known", test_check },
-#ifdef HAS_DEBUG_FRAME
+#if defined(HAS_DEBUG_FRAME) || defined(HAS_NO_INDEX)
 		{ "unwind: the table of this program", test_table },
 #endif
 #ifdef __x86_64__
@@ -680,7 +686,7 @@ int main(void)
 		{ "unwind: tables of linkage", test_linkage },
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "unwind: rules while memory is tight", test_tight_account },
-#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME)
+#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX)
 		{ "unwind: libdw gets an index", test_image },
 #endif
 		{ "unwind: a return address in data", test_data },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of a file for unwinding; a rule takes 24 bytes. This file makes rules if .eh_frame has the index that
- * linkers write (.eh_frame_hdr), or if there is no .eh_frame; libdwfl unwinds through other files. A look-up in
- * .eh_frame reads the entry of the address and the bytes around it, so the tables of a large file need not fit into
- * memory. As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. 32-bit ARM's exception index is
+/* The rules of a file for unwinding; a rule takes 24 bytes. If .eh_frame has the index that linkers write
+ * (.eh_frame_hdr), a look-up reads the entry of the address and the bytes around it, so the tables of a large file need
+ * not fit into memory. Without an index the table is listed. libdwfl unwinds through files whose index is not sorted.
+ * As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. 32-bit ARM's exception index is
  * for addresses without either, since it is not exact in prologues and epilogues; so are rules for the procedure
  * linkage tables of linkers that write none. */
 #include "config.h"
@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "symbols/answers/symbol_answers.h"
-#include "symbols/unwind/unwind_debug_frame.h"
+#include "symbols/unwind/unwind_frame_list.h"
 #include "symbols/unwind/unwind_entries.h"
 #include "symbols/unwind/unwind_exidx.h"
 #include "symbols/unwind/unwind_linkage.h"
@@ -54,10 +54,10 @@ struct cies {
 	unsigned nr, next;
 };
 
-/* .debug_frame, opened for the first address without an entry in .eh_frame. */
-struct debug_frame {
+/* .debug_frame, or .eh_frame without an index. */
+struct listed_table {
 	enum perfdata_status status;       /* result of opening it */
-	struct pd_debug_frame table;
+	struct pd_frame_list list;
 	struct cies cies;
 };
 
@@ -69,9 +69,9 @@ struct pd_rules {
 	bool is_opened, is_fine;
 	struct pd_work work;               /* limits reading and running entries */
 	struct pd_linkage linkage;
-	bool has_debug_frame;
-	struct debug_frame *debug_frame;   /* NULL: not yet needed */
-	bool has_eh;                       /* .eh_frame has entries: */
+	bool has_debug_frame, has_listed_eh;
+	struct listed_table *debug_frame, *listed_eh;   /* NULL: not yet needed */
+	bool has_eh;                       /* .eh_frame has entries and an index: */
 	struct pd_frame_table eh;
 	uint64_t eh_offset, eh_size;
 	uint64_t index_offset, index_address, nr_entries;
@@ -226,14 +226,14 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 	if (!pd_linkage_find(elf, &rules->linkage))
 		return false;
 	rules->has_debug_frame = pd_frame_find_debug(elf, dso->debug, &file) != NULL;
-	rules->has_eh = pd_frame_find_eh(elf, head, &place);
+	const bool has_entries = pd_frame_find_eh(elf, head, &place);
+	rules->has_eh = has_entries && place.is_indexed;
+	rules->has_listed_eh = has_entries && !place.is_indexed;
 	if (!rules->has_eh) {
 		pd_work_init(&rules->work, pd_elf_size(elf), pd_symbols_account(dso->symbols),
 			     dso->symbols->options.cancel);
 		return true;
 	}
-	if (!place.is_indexed)
-		return false;
 	rules->eh = (struct pd_frame_table){ .address = place.address,
 					     .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
 					     .swap = pd_elf_swaps(elf) };
@@ -502,41 +502,39 @@ static bool make_eh_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rule
 	return true;
 }
 
-/* Returns .debug_frame; opens it at first need. NULL: no memory, which was reported. */
-static struct debug_frame *open_debug_frame(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+/* Returns a table; opens it at first need. NULL: no memory, which was reported. */
+static struct listed_table *open_listed(struct perfdata_symbols_dso *dso, bool is_debug, struct listed_table **table)
 {
-	if (rules->debug_frame)
-		return rules->debug_frame;
-	struct debug_frame *made = pd_calloc(1, sizeof *made);
+	if (*table)
+		return *table;
+	struct listed_table *made = pd_calloc(1, sizeof *made);
 	if (made)
-		made->status = pd_debug_frame_open(dso, &made->table);
+		made->status = pd_frame_list_open(dso, is_debug, &made->list);
 	const enum perfdata_status status = made ? made->status : PERFDATA_ENOMEM;
 	if (status != PERFDATA_ELIMIT && status != PERFDATA_EUNSUP)
 		(void)pd_symbols_note(dso->symbols, status);
-	return rules->debug_frame = made;
+	return *table = made;
 }
 
-/* Makes the rule of an address without an entry in .eh_frame by .debug_frame. false: memory or a read failed, or
- * cancelled. */
-static bool make_debug_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr,
-			    struct pd_rule *ret, uint64_t *ret_steps)
+/* Makes the rule of an address by a table without an index. false: memory or a read failed, or cancelled. */
+static bool make_listed_rule(struct perfdata_symbols_dso *dso, struct listed_table *table, uint64_t vaddr,
+			     struct pd_rule *ret, uint64_t *ret_steps)
 {
-	struct debug_frame *debug = open_debug_frame(dso, rules);
 	struct pd_frame_entry entry, cie_entry;
 	uint64_t at;
 	ret->kind = PD_RULE_LIBDWFL;
-	if (!debug || debug->status)
-		return debug && (debug->status == PERFDATA_ELIMIT || debug->status == PERFDATA_EUNSUP);
-	const enum perfdata_status found = pd_debug_frame_find(&debug->table, vaddr, &at);
+	if (!table || table->status)
+		return table && (table->status == PERFDATA_ELIMIT || table->status == PERFDATA_EUNSUP);
+	const enum perfdata_status found = pd_frame_list_find(&table->list, vaddr, &at);
 	if (found == PERFDATA_ABSENT)
 		ret->kind = PD_RULE_NONE;
-	if (found || !pd_debug_frame_entry(&debug->table, at, &entry))
+	if (found || !pd_frame_list_entry(&table->list, at, &entry))
 		return true;
 	const unsigned machine = dso->text->header.e_machine;
-	const struct cie *cie = find_kept_cie(&debug->cies, entry.cie);
-	if (!cie && pd_debug_frame_entry(&debug->table, entry.cie, &cie_entry) && cie_entry.is_cie)
-		cie = keep_cie(&debug->cies, &debug->table.facts, &cie_entry, machine);
-	make_rule_of_entry(&debug->table.facts, cie, &entry, vaddr, machine, ret, ret_steps);
+	const struct cie *cie = find_kept_cie(&table->cies, entry.cie);
+	if (!cie && pd_frame_list_entry(&table->list, entry.cie, &cie_entry) && cie_entry.is_cie)
+		cie = keep_cie(&table->cies, &table->list.facts, &cie_entry, machine);
+	make_rule_of_entry(&table->list.facts, cie, &entry, vaddr, machine, ret, ret_steps);
 	return true;
 }
 
@@ -548,7 +546,11 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	*ret = (struct pd_rule){ .kind = PD_RULE_NONE };
 	if (rules->has_eh && !make_eh_rule(dso, rules, vaddr, ret, &steps))
 		return false;
-	if (ret->kind == PD_RULE_NONE && rules->has_debug_frame && !make_debug_rule(dso, rules, vaddr, ret, &steps))
+	if (rules->has_listed_eh &&
+	    !make_listed_rule(dso, open_listed(dso, false, &rules->listed_eh), vaddr, ret, &steps))
+		return false;
+	if (ret->kind == PD_RULE_NONE && rules->has_debug_frame &&
+	    !make_listed_rule(dso, open_listed(dso, true, &rules->debug_frame), vaddr, ret, &steps))
 		return false;
 	if (ret->kind == PD_RULE_NONE && dso->text->exception_index.filesz && !pd_exidx_rule(dso->text, vaddr, ret))
 		return false;
@@ -623,6 +625,13 @@ bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn
 	return found;
 }
 
+static void close_listed(struct perfdata_symbols_dso *dso, struct listed_table *table)
+{
+	if (table)
+		pd_frame_list_close(dso, &table->list);
+	pd_free(table);
+}
+
 void pd_rules_close(struct perfdata_symbols_dso *dso)
 {
 	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
@@ -637,9 +646,8 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	pd_monitor_free(rules->lock);
 	for (unsigned i = 0; i < MOST_PIECES; i++)
 		pd_free(rules->pieces[i].bytes);
-	if (rules->debug_frame)
-		pd_debug_frame_close(dso, &rules->debug_frame->table);
-	pd_free(rules->debug_frame);
+	close_listed(dso, rules->debug_frame);
+	close_listed(dso, rules->listed_eh);
 	pd_free(rules->starts);
 	pd_free(rules->bytes);
 	pd_free(rules);
