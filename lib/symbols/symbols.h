@@ -360,15 +360,15 @@ enum pd_rule_kind {
 enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN, PD_RULE_IN_REGISTER };
 /* The register from which the caller's frame is computed: stack pointer, frame pointer, or a callee-saved register. A
  * function that aligns its stack keeps the old stack pointer in a callee-saved register, and the reader follows
- * only rbx, which the dynamic linker of x86 uses. */
-enum pd_rule_base { PD_RULE_FROM_SP, PD_RULE_FROM_FP, PD_RULE_FROM_KEPT };
+ * only rbx, which the dynamic linker of x86 uses; or it saves the CFA in its frame (PD_RULE_SAVED_AT_FP). */
+enum pd_rule_base { PD_RULE_FROM_SP, PD_RULE_FROM_FP, PD_RULE_FROM_KEPT, PD_RULE_SAVED_AT_FP };
 /* Two words, so that threads can share a table of rules without a lock. */
 struct pd_rule {
 	enum pd_rule_kind kind : 3;
 	enum pd_rule_base base : 2;           /* register from which the caller's frame is computed */
 	bool is_signed : 1;                   /* the return address is signed */
 	enum pd_rule_place return_address : 2, fp : 2, kept : 2;
-	/* offsets in bytes: cfa from `base`, others from the CFA */
+	/* offsets in bytes: cfa from `base`, others from the CFA, or fp and kept from fp (PD_RULE_SAVED_AT_FP) */
 	int16_t return_address_at;
 	int32_t cfa, fp_at, kept_at;
 };

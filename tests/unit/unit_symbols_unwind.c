@@ -313,11 +313,44 @@ static uint64_t random_number(uint64_t *seed)
 	return *seed ^= *seed << 17;
 }
 
+#ifdef __x86_64__
+/* Aligns its stack, as gcc does for a function with vectors and alloca, and calls perfdata_test_middle: the CFA is in
+ * its frame. */
+__asm__(".text\n"
+	".type perfdata_test_aligned, @function\n"
+	"perfdata_test_aligned:\n"
+	"	.cfi_startproc\n"
+	"	lea 8(%rsp), %r10\n"
+	"	.cfi_def_cfa 10, 0\n"
+	"	and $-32, %rsp\n"
+	"	pushq -8(%r10)\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	.cfi_escape 0x10, 6, 2, 0x76, 0\n"           /* rbp: at rbp + 0 */
+	"	push %r10\n"
+	"	.cfi_escape 0x0f, 3, 0x76, 0x78, 6\n"        /* CFA: at rbp - 8 */
+	"	push %rbx\n"
+	"	.cfi_escape 0x10, 3, 2, 0x76, 0x70\n"        /* rbx: at rbp - 16 */
+	"	call perfdata_test_middle\n"
+	"	pop %rbx\n"
+	"	pop %r10\n"
+	"	.cfi_def_cfa 10, 0\n"
+	"	pop %rbp\n"
+	"	lea -8(%r10), %rsp\n"
+	"	.cfi_def_cfa 7, 8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size perfdata_test_aligned, . - perfdata_test_aligned\n");
+int perfdata_test_aligned(struct copied *to, int depth);
+#else
+static int perfdata_test_aligned(struct copied *to, int depth) { return perfdata_test_middle(to, depth); }
+#endif
+
 static struct copied within_qsort;
 static int compare_and_copy(const void *left, const void *right)
 {
 	if (!within_qsort.size)
-		perfdata_test_middle(&within_qsort, 2);
+		perfdata_test_aligned(&within_qsort, 2);
 	return *(const int *)left - *(const int *)right;
 }
 

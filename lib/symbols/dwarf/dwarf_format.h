@@ -126,6 +126,7 @@ enum {
 /* Operations of expressions (7.7.1). */
 enum {
 	DW_OP_addr = 0x03,
+	DW_OP_deref = 0x06,
 	DW_OP_const1u = 0x08,
 	DW_OP_const8s = 0x0f,
 	DW_OP_constu = 0x10,

@@ -75,24 +75,29 @@ static void note_popped(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_
 /* Goes to the caller's frame. */
 static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f, bool is_first)
 {
-	uint64_t cfa = f->sp;
+	uint64_t cfa = f->sp, places;   /* places: the address from which saved registers are counted */
 	if (rule->base != PD_RULE_FROM_SP) {
-		struct value *base = rule->base == PD_RULE_FROM_FP ? &f->fp : &f->kept;
+		struct value *base = rule->base == PD_RULE_FROM_KEPT ? &f->kept : &f->fp;
 		if (!load_value(u, base))
 			return rule->base == PD_RULE_FROM_KEPT ? LIBDWFL : END;
 		cfa = base->is;
 	}
+	places = cfa;
 	cfa += (uint64_t)(int64_t)rule->cfa;
+	if (rule->base != PD_RULE_SAVED_AT_FP)
+		places = cfa;
+	else if (!pd_unwinder_read_word(u, cfa, &cfa))
+		return END;
 	if (is_first) {
-		note_popped(u, cfa, rule->fp, rule->fp_at, &f->fp);
-		note_popped(u, cfa, rule->kept, rule->kept_at, &f->kept);
+		note_popped(u, places, rule->fp, rule->fp_at, &f->fp);
+		note_popped(u, places, rule->kept, rule->kept_at, &f->kept);
 	}
 	if (rule->return_address == PD_RULE_IN_REGISTER)
 		f->lr = recorded_register(u, (unsigned)rule->return_address_at);
 	else
 		take_value(cfa, rule->return_address, rule->return_address_at, &f->lr);
-	take_value(cfa, rule->fp, rule->fp_at, &f->fp);
-	take_value(cfa, rule->kept, rule->kept_at, &f->kept);
+	take_value(places, rule->fp, rule->fp_at, &f->fp);
+	take_value(places, rule->kept, rule->kept_at, &f->kept);
 	f->sp = cfa;
 	if (f->lr.state == SAVED)
 		f->lr.state = pd_unwinder_read_word(u, f->lr.is, &f->lr.is) ? KNOWN : UNKNOWN;

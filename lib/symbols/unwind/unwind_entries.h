@@ -73,11 +73,17 @@ const struct pd_elf_section *pd_frame_find_debug(const struct pd_elf *code, cons
 
 /* --- unwind_rows.c ------------------------------------------------------------------------------------------------ */
 
+/* DWARF numbers of the registers that rules use; kept: a callee-saved register (enum pd_rule_base). */
+struct pd_rule_registers { uint8_t sp, fp, kept, return_address; };
+/* false: only libdwfl unwinds stacks of this machine. */
+bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret);
+
 /* How to get the caller's value of a register. */
 enum pd_frame_how {
 	PD_FRAME_DEFAULT,           /* the table has no rule: the ABI decides */
 	PD_FRAME_UNDEFINED, PD_FRAME_SAME,
 	PD_FRAME_AT_CFA,            /* in memory, at CFA + offset */
+	PD_FRAME_AT_FP,             /* in memory, at the frame pointer + offset */
 	PD_FRAME_IS_CFA,            /* the value is CFA + offset */
 	PD_FRAME_IN_REGISTER,       /* in another register, whose number is the offset */
 	PD_FRAME_OTHER,
@@ -90,6 +96,7 @@ struct pd_frame_register {
 /* The rules at one address of the code. */
 struct pd_frame_row {
 	bool cfa_is_other;          /* the CFA is not a register plus an offset */
+	bool cfa_is_at_fp;          /* cfa_is_other: it is in memory, at the frame pointer plus cfa_offset */
 	uint8_t plt_offset;         /* in the procedure linkage table of x86-64: the CFA is the stack pointer plus
 				     * plt_offset; 0: not in this table */
 	bool is_signed;             /* aarch64: the return address is signed */

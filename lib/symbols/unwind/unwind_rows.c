@@ -21,6 +21,24 @@ struct run {
 	uint64_t cost;
 };
 
+bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
+{
+	switch (machine) {
+	case EM_X86_64:
+		*ret = (struct pd_rule_registers){ .sp = 7, .fp = 6, .kept = 3, .return_address = 16 };
+		return true;
+	case EM_386: *ret = (struct pd_rule_registers){ .sp = 4, .fp = 5, .kept = 3, .return_address = 8 }; return true;
+	case EM_AARCH64:
+		*ret = (struct pd_rule_registers){ .sp = 31, .fp = 29, .kept = 19, .return_address = 30 };
+		return true;
+	/* Thumb code has its frame pointer in r7 */
+	case EM_ARM:
+		*ret = (struct pd_rule_registers){ .sp = 13, .fp = 11, .kept = 7, .return_address = 14 };
+		return true;
+	default: return false;
+	}
+}
+
 /* Costs of an instruction that copies a row, and of a step of work; other instructions cost 1. */
 #define COST_OF_ROW 32u
 #define COST_OF_STEP 8u
@@ -51,7 +69,7 @@ static int64_t read_scaled(const struct run *run, uint64_t factor)
 
 static bool put_cfa(struct run *run, uint64_t number, int64_t offset)
 {
-	run->row->cfa_is_other = false;
+	run->row->cfa_is_other = run->row->cfa_is_at_fp = false;
 	run->row->plt_offset = 0;
 	run->row->cfa_register = number;
 	run->row->cfa_offset = offset;
@@ -71,7 +89,19 @@ static bool pass_block(struct pd_cursor *c, const uint8_t **ret, uint64_t *ret_s
 	return *ret != NULL;
 }
 
-/* Recognizes the expression of x86-64's procedure linkage table, whose entries of 16 bytes push a word before offset N:
+/* Whether an expression is the frame pointer plus an offset; `last`: the operation that follows, 0: none. */
+static bool is_at_fp(const struct run *run, const uint8_t *block, uint64_t size, unsigned last, int64_t *ret_offset)
+{
+	struct pd_rule_registers numbers;
+	struct pd_cursor c = pd_cursor(block, (size_t)size, false);
+	if (!pd_rule_registers_of(run->machine, &numbers) || pd_u8(&c) != DW_OP_breg0 + (unsigned)numbers.fp)
+		return false;
+	*ret_offset = pd_dwarf_sleb(&c);
+	return (!last || pd_u8(&c) == last) && !c.failed && !pd_left(&c);
+}
+
+/* Recognizes the expression of a function that aligns its stack, and keeps the CFA in its frame; and that of x86-64's
+ * procedure linkage table, whose entries of 16 bytes push a word before offset N:
  * 8 + rsp + ((rip & 15) >= N ? 8 : 0). */
 static void put_cfa_expression(struct run *run, const uint8_t *block, uint64_t size, uint64_t address)
 {
@@ -79,6 +109,7 @@ static void put_cfa_expression(struct run *run, const uint8_t *block, uint64_t s
 			     behind[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
 	const size_t at = sizeof before;
 	run->row->cfa_is_other = true;
+	run->row->cfa_is_at_fp = is_at_fp(run, block, size, DW_OP_deref, &run->row->cfa_offset);
 	run->row->plt_offset = 0;
 	if (run->machine == EM_X86_64 && size == at + 1 + sizeof behind && !memcmp(block, before, at) &&
 	    !memcmp(block + at + 1, behind, sizeof behind) && block[at] >= DW_OP_lit0 && block[at] <= DW_OP_lit31)
@@ -108,6 +139,7 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 {
 	const uint8_t *block;
 	uint64_t number, size;
+	int64_t offset;
 	switch (op) {
 	case DW_CFA_nop: return true;
 	case DW_CFA_GNU_args_size: read_uleb(c); return true;
@@ -148,7 +180,15 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	case DW_CFA_val_offset_sf:
 		put_place(run, number, PD_FRAME_IS_CFA, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 		return true;
-	case DW_CFA_expression: case DW_CFA_val_expression:
+	case DW_CFA_expression:
+		if (!pass_block(c, &block, &size))
+			return false;
+		if (is_at_fp(run, block, size, 0, &offset))
+			put_place(run, number, PD_FRAME_AT_FP, offset);
+		else
+			put_place(run, number, PD_FRAME_OTHER, 0);
+		return true;
+	case DW_CFA_val_expression:
 		put_place(run, number, PD_FRAME_OTHER, 0);
 		return pass_block(c, &block, &size);
 	case DW_CFA_restore_extended:

@@ -357,24 +357,6 @@ static const struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_ru
 
 /* --- from rows to rules ------------------------------------------------------------------------------------------- */
 
-bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
-{
-	switch (machine) {
-	case EM_X86_64:
-		*ret = (struct pd_rule_registers){ .sp = 7, .fp = 6, .kept = 3, .return_address = 16 };
-		return true;
-	case EM_386: *ret = (struct pd_rule_registers){ .sp = 4, .fp = 5, .kept = 3, .return_address = 8 }; return true;
-	case EM_AARCH64:
-		*ret = (struct pd_rule_registers){ .sp = 31, .fp = 29, .kept = 19, .return_address = 30 };
-		return true;
-	/* Thumb code has its frame pointer in r7 */
-	case EM_ARM:
-		*ret = (struct pd_rule_registers){ .sp = 13, .fp = 11, .kept = 7, .return_address = 14 };
-		return true;
-	default: return false;
-	}
-}
-
 /* Whether a call leaves the return address in a register. */
 static bool has_link_register(unsigned machine) { return machine == EM_AARCH64 || machine == EM_ARM; }
 
@@ -404,6 +386,24 @@ static bool take_base(const struct pd_frame_row *row, const struct pd_rule_regis
 	return rule->base != PD_RULE_FROM_KEPT || row->cfa_register == registers->kept;
 }
 
+/* Completes the rule of a function that keeps the CFA in its frame, with the registers that it saves. */
+static void take_saved_base(const struct pd_frame_row *row, const struct pd_frame_register *fp,
+			    const struct pd_frame_register *kept, struct pd_rule *rule)
+{
+	const bool is_kept_saved = kept->how == PD_FRAME_AT_FP && fits_in(kept->offset, 32);
+	if (!row->cfa_is_at_fp || fp->how != PD_FRAME_AT_FP || !fits_in(row->cfa_offset, 32) ||
+	    !fits_in(fp->offset, 32) || rule->return_address == PD_RULE_IN_REGISTER)
+		return;
+	rule->kind = PD_RULE_FRAME;
+	rule->base = PD_RULE_SAVED_AT_FP;
+	rule->cfa = (int32_t)row->cfa_offset;
+	rule->fp = PD_RULE_AT_CFA;
+	rule->fp_at = (int32_t)fp->offset;
+	rule->kept = is_kept_saved ? PD_RULE_AT_CFA :
+		     kept->how == PD_FRAME_DEFAULT || kept->how == PD_FRAME_SAME ? PD_RULE_SAME : PD_RULE_UNKNOWN;
+	rule->kept_at = is_kept_saved ? (int32_t)kept->offset : 0;
+}
+
 struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_frame_cie *cie, unsigned machine)
 {
 	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
@@ -429,9 +429,11 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 		    !fits_in(return_address->offset, 16) || !has_common_place(return_address))
 			return rule;
 	}
-	if (!has_common_place(fp))
-		return rule;
 	rule.return_address_at = (int16_t)return_address->offset;
+	if (!has_common_place(fp)) {
+		take_saved_base(row, fp, kept, &rule);
+		return rule;
+	}
 	rule.fp = place_of(fp);
 	rule.fp_at = (int32_t)fp->offset;
 	rule.kept = PD_RULE_UNKNOWN;

@@ -7,11 +7,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "symbols/symbols.h"
-
-/* DWARF numbers of the registers that rules use; kept: a callee-saved register (enum pd_rule_base). */
-struct pd_rule_registers { uint8_t sp, fp, kept, return_address; };
-/* false: only libdwfl unwinds stacks of this machine. */
-bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret);
+#include "symbols/unwind/unwind_entries.h"
 
 struct pd_frame_row;
 struct pd_frame_cie;
