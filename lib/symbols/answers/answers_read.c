@@ -264,9 +264,10 @@ static int take_rule(struct pd_answers *a, char *at)
 	uint32_t kind, base, is_signed, places, cfa, return_address_at, fp_at, kept_at;
 	if (!take_number(&at, &r.address) || !take_u32(&at, PD_RULE_FRAME_OF_EXIDX, &kind) ||
 	    !take_u32(&at, PD_RULE_SAVED_AT_FP, &base) || !take_u32(&at, 1, &is_signed) ||
-	    !take_u32(&at, 63, &places) || !take_u32(&at, UINT32_MAX, &cfa) || !take_u32(&at, UINT32_MAX, &return_address_at) ||
-	    !take_u32(&at, UINT32_MAX, &fp_at) || !take_u32(&at, UINT32_MAX, &kept_at) || (places & 3) == 3 ||
-	    (places >> 2 & 3) == 3 || places >> 4 == 3 || (int32_t)return_address_at != (int16_t)return_address_at ||
+	    !take_u32(&at, 63, &places) || !take_u32(&at, UINT32_MAX, &cfa) ||
+	    !take_u32(&at, UINT32_MAX, &return_address_at) || !take_u32(&at, UINT32_MAX, &fp_at) ||
+	    !take_u32(&at, UINT32_MAX, &kept_at) || (places & 3) == 3 || (places >> 2 & 3) == 3 || places >> 4 == 3 ||
+	    (int32_t)return_address_at != (int16_t)return_address_at ||
 	    (a->nr_rules && r.address <= a->rules[a->nr_rules - 1].address))
 		return BAD;
 	r.rule = (struct pd_rule){
