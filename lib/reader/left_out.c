@@ -82,7 +82,8 @@ static bool read_after(struct pd_window *window, size_t gap, size_t size, size_t
 	const size_t got = pd_input_read_cached(input, at, end + gap, size);
 	if (got < least)
 		return false;
-	chunk->input = input;
+	if (!chunk->input)   /* others may read it already, for earlier records */
+		chunk->input = input;
 	window->end = end + gap + got;
 	chunk->size = (size_t)(window->end - chunk->data);
 	window->strays = true;
