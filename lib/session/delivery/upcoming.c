@@ -173,10 +173,12 @@ static void drop_given(struct pd_lookahead *ahead)
 			ahead->barrier = i;
 }
 
-/* Bytes left out use none of the processor's cache, but the memory of their chunks. */
+/* Bytes left out use none of the processor's cache, but the memory of their chunks. Only other threads gain by more
+ * records. */
 static size_t bytes_ahead(const struct perfdata_session *session, const struct pd_lookahead *ahead)
 {
-	return pd_account_is_tight(session->account) ? ahead->bytes : ahead->bytes - ahead->left_out;
+	const bool is_scarce = !session->upcoming.wake || pd_account_is_tight(session->account);
+	return is_scarce ? ahead->bytes : ahead->bytes - ahead->left_out;
 }
 
 static void read_on(struct perfdata_session *session, struct pd_lookahead *ahead)
