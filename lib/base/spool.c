@@ -33,12 +33,18 @@ enum perfdata_status pd_spool_make(struct pd_spool *spool)
 	return spool->fd < 0 ? PERFDATA_EWRITE : PERFDATA_OK;
 }
 
+enum perfdata_status pd_spool_write(struct pd_spool *spool, uint64_t at, const void *bytes, size_t size)
+{
+	if (pd_spool_make(spool) || pd_pwrite_full(spool->fd, bytes, size, at) < 0)
+		return PERFDATA_EWRITE;
+	if (at + size > spool->size)
+		spool->size = at + size;
+	return PERFDATA_OK;
+}
+
 enum perfdata_status pd_spool_append(struct pd_spool *spool, const void *bytes, size_t size)
 {
-	if (pd_spool_make(spool) || pd_pwrite_full(spool->fd, bytes, size, spool->size) < 0)
-		return PERFDATA_EWRITE;
-	spool->size += size;
-	return PERFDATA_OK;
+	return pd_spool_write(spool, spool->size, bytes, size);
 }
 
 enum perfdata_status pd_spool_read(const struct pd_spool *spool, uint64_t at, void *out, size_t size)

@@ -23,7 +23,9 @@ void pd_spool_release(struct pd_spool *spool);
 enum perfdata_status pd_spool_make(struct pd_spool *spool);
 /* Appends bytes. PERFDATA_EWRITE: the size is unchanged. */
 enum perfdata_status pd_spool_append(struct pd_spool *spool, const void *bytes, size_t size);
-/* Reads appended bytes, from any thread. PERFDATA_EREAD, also if the file is shorter. */
+/* Writes bytes at any place; bytes appended later come after them. PERFDATA_EWRITE. */
+enum perfdata_status pd_spool_write(struct pd_spool *spool, uint64_t at, const void *bytes, size_t size);
+/* Reads written bytes, from any thread. PERFDATA_EREAD, also if the file is shorter. */
 enum perfdata_status pd_spool_read(const struct pd_spool *spool, uint64_t at, void *out, size_t size);
 /* Frees the disk space of bytes, if the file system can. From any thread. */
 void pd_spool_forget(const struct pd_spool *spool, uint64_t at, uint64_t size);

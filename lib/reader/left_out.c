@@ -95,8 +95,7 @@ bool pd_window_fill_partly(struct pd_window *window)
 	const struct pd_stream *stream = window->stream;
 	size_t from, to;
 	if (!stream->reader->leaves_out_stacks || !window->chunk || window->is_inner || window->searching ||
-	    window->skip || window->payload.active || window->limit == UINT64_MAX || stream->is_spilled ||
-	    window->left_out)
+	    window->skip || window->payload.active || window->limit == UINT64_MAX || window->left_out)
 		return false;
 	if (window->whole_chunks) {
 		window->whole_chunks--;

@@ -7,10 +7,11 @@
 #include "base/large_page.h"
 #include "base/memory.h"
 #include "reader/order_rest.h"
-#include "reader/order_runs.h"
+#include "reader/order_spilled.h"
 
 struct pd_order {
-	struct pd_order_runs waiting, spilled;   /* runs in memory; runs in the file, which are older */
+	struct pd_order_runs waiting;    /* runs in memory */
+	struct pd_spilled spilled;       /* runs in the file, which are older */
 	struct pd_order_parts parts;     /* of the runs in memory */
 	struct pd_order_run last_run;    /* in memory, not yet in `waiting`: the next records may extend it */
 	const struct perfdata_raw *last_raw;     /* the last record of last_run, if it has records */
@@ -20,7 +21,6 @@ struct pd_order {
 	size_t chunks;                   /* number of chunks with waiting records */
 	uint64_t bytes;                  /* bytes of the records in memory */
 	size_t accounted;                /* bytes of blocks and runs; the pool accounts for chunks */
-	struct pd_spill *spill;
 	uint64_t next_number;            /* the number of the next run */
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* the next round releases records up to this time; 0: none */
@@ -68,7 +68,7 @@ static size_t memory_of(const struct pd_order *order)
 {
 	return order->block_bytes + order->coming_room * sizeof *order->coming +
 	       order->parts.room * sizeof *order->parts.items +
-	       (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
+	       (order->waiting.room + order->spilled.runs.room) * sizeof *order->waiting.heap;
 }
 
 static void account_for(struct perfdata_reader *reader, size_t memory)
@@ -82,7 +82,7 @@ static bool is_all_read(const struct pd_order *order) { return order->read_at ==
 
 static bool is_empty(const struct pd_order *order)
 {
-	return !order->waiting.nr && !order->last_run.nr && !order->spilled.nr;
+	return !order->waiting.nr && !order->last_run.nr && !order->spilled.runs.nr;
 }
 
 /* --- chunks and blocks -------------------------------------------------------------------------------------------- */
@@ -245,12 +245,9 @@ void pd_order_free(struct perfdata_reader *reader)
 	while (order->first_coming < order->nr_coming)
 		leave_portion(order, &order->coming[order->first_coming++]);
 	pd_free(order->coming);
-	for (size_t i = 0; i < order->spilled.nr; i++)
-		pd_run_free(order->spilled.heap[i].in.spilled);
-	pd_spill_free(order->spill);
+	pd_spilled_free(&order->spilled);
 	pd_free(order->waiting.heap);
 	pd_free(order->parts.items);
-	pd_free(order->spilled.heap);
 	free_block(order, order->open);
 	free_blocks(order);
 	pd_free(order);
@@ -265,6 +262,7 @@ void pd_order_trim(struct perfdata_reader *reader)
 	release_given(order);
 	if (!is_empty(order) || !is_all_read(order) || order->nr_coming)
 		return;
+	pd_spilled_trim(&order->spilled);
 	pd_free(order->waiting.heap);
 	order->waiting = (struct pd_order_runs){ 0 };
 	pd_free(order->parts.items);
@@ -347,12 +345,12 @@ static enum perfdata_status push_raws(struct perfdata_reader *reader, struct per
 static enum perfdata_status spill_order(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
-	struct pd_run *run;
+	struct pd_spilled *spilled = &order->spilled;
 	enum perfdata_status status = end_run(order);
 
-	if (status == PERFDATA_OK && !order->spill) {
-		order->spill = pd_spill_new(reader);
-		if (!order->spill)
+	if (status == PERFDATA_OK && !spilled->spill) {
+		spilled->spill = pd_spill_new(reader);
+		if (!spilled->spill)
 			status = PERFDATA_ENOMEM;
 	}
 	/* works on a copy: after a failure all records still wait in memory */
@@ -361,33 +359,27 @@ static enum perfdata_status spill_order(struct perfdata_reader *reader)
 	if (!left.heap)
 		return PERFDATA_ENOMEM;
 	memcpy(left.heap, order->waiting.heap, left.nr * sizeof *left.heap);
+	const uint64_t time = left.heap->time;
 	while (left.nr && status == PERFDATA_OK) {
 		struct perfdata_raw raws[PD_MAX_RECORDS];
 		struct pd_order_block *block;
 		const unsigned nr = pd_runs_take(&left, &order->parts, UINT64_MAX, raws, PD_MAX_RECORDS, &block);
 		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
-			status = pd_spill_add(order->spill, &raws[i]);
+			status = pd_spill_add(spilled->spill, &raws[i]);
 	}
 	pd_free(left.heap);
 	if (status == PERFDATA_OK)
-		status = pd_spill_finish(order->spill, &run);
+		status = pd_spilled_add(spilled, time);
 	if (status != PERFDATA_OK)
 		return status;
-	const struct pd_order_run spilled = { .time = pd_run_record(run)->time, .number = order->next_number++,
-					      .at = pd_run_record(run), .nr = 1, .in.spilled = run,
-					      .next_part = PD_NO_PART };
-	if (pd_runs_add(&order->spilled, &spilled) != PERFDATA_OK) {
-		pd_run_free(run);
-		return PERFDATA_ENOMEM;
-	}
 	release_waiting(order);
 	free_blocks(order);
 	account_for(reader, memory_of(order));
 	return PERFDATA_OK;
 }
 
-/* Whether to spill. Reading a spilled run takes a chunk: a small run saves nothing, even if others use up the
- * account. */
+/* Whether to spill. Small runs would be merged often, so records may take a quarter of the memory even if others use up
+ * the account. */
 static bool memory_is_full(struct perfdata_reader *reader)
 {
 	const struct pd_order *order = reader->order;
@@ -397,27 +389,6 @@ static bool memory_is_full(struct perfdata_reader *reader)
 }
 
 /* --- records leave ------------------------------------------------------------------------------------------------ */
-
-/* Takes the oldest record of the spilled runs. */
-static enum perfdata_status pop_spilled(struct perfdata_reader *reader, struct perfdata_raw *ret)
-{
-	struct pd_order *order = reader->order;
-	struct pd_order_run *first = order->spilled.heap;
-	struct pd_run *run = first->in.spilled;
-
-	*ret = *first->at;
-	pd_reader_hold(reader, ret->chunk);
-	order->last = ret->time;
-	const enum perfdata_status status = pd_run_move(run);
-	first->at = pd_run_record(run);
-	first->nr = first->at != NULL;
-	if (first->at)
-		first->time = first->at->time;
-	else
-		pd_run_free(run);
-	pd_runs_update(&order->spilled);
-	return status;
-}
 
 /* Handles a FINISHED_ROUND: sets the time up to which records may be released. */
 static enum perfdata_status finish_round(struct pd_order *order)
@@ -456,31 +427,50 @@ static unsigned pop_waiting(struct perfdata_reader *reader, uint64_t limit, stru
 	return nr;
 }
 
-/* The next records that may be released; PERFDATA_END if none may. A spilled record comes alone. */
+/* The next records that may be released; PERFDATA_END if none may. After a failure, too, *ret_nr records are. */
 static enum perfdata_status pop_raws(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
-	const struct pd_order *order = reader->order;
-	const uint64_t in_file = order->spilled.nr ? order->spilled.heap->time : UINT64_MAX,
+	struct pd_order *order = reader->order;
+	struct pd_spilled *spilled = &order->spilled;
+	const uint64_t in_file = spilled->runs.nr ? spilled->runs.heap->time : UINT64_MAX,
 		       in_memory = order->waiting.nr ? order->waiting.heap->time : UINT64_MAX;
 
 	/* at equal times a spilled record comes first: it is older */
-	if (order->spilled.nr && in_file <= in_memory && in_file <= order->limit) {
-		*ret_nr = 1;
-		return pop_spilled(reader, ret);
+	if (spilled->runs.nr && in_file <= in_memory && in_file <= order->limit) {
+		const uint64_t last = in_memory < order->limit ? in_memory : order->limit;
+		const enum perfdata_status status = pd_spilled_take(reader, spilled, last, ret, ret_nr);
+		if (*ret_nr) {
+			pd_reader_hold(reader, ret->chunk);
+			order->last = ret[*ret_nr - 1].time;
+		}
+		return status;
 	}
 	*ret_nr = pop_waiting(reader, in_file <= order->limit ? in_file - 1 : order->limit, ret);
 	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
-/* A spilled run cannot be read: reports it, and ends the reading after the records that are left. */
-static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
+static void report_lost(struct perfdata_reader *reader)
 {
 	pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET,
 			  "records that waited for their turn could not be read again");
+}
+
+/* A spilled run cannot be read: reports it, and ends the reading after the records that are left. */
+static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
+{
+	report_lost(reader);
 	reader->end = pd_reader_failed(reader, status);
 	reader->order->limit = UINT64_MAX;
 	reader->order->newest = UINT64_MAX;
 	(void)end_run(reader->order);   /* if this fails, the last run is lost, too */
+}
+
+static enum perfdata_status merge_spilled(struct perfdata_reader *reader)
+{
+	const enum perfdata_status status = pd_spilled_merge(reader, &reader->order->spilled);
+	if (status == PERFDATA_EREAD)
+		report_lost(reader);
+	return status;
 }
 
 static bool must_wait(const struct perfdata_raw *raw)
@@ -597,8 +587,10 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 			const enum perfdata_status popped = pop_raws(reader, ret, ret_nr);
 			if (popped < 0)
 				drop_waiting(reader, popped);
-			if (popped != PERFDATA_END)
+			if (*ret_nr)
 				return PERFDATA_OK;
+			if (popped == PERFDATA_EREAD)   /* other runs may have records */
+				continue;
 			order->releasing = false;
 			order->limit = order->newest;
 		}
@@ -624,6 +616,8 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 				order->releasing = status == PERFDATA_OK;
 			} else if (between && memory_is_full(reader)) {
 				status = spill_order(reader);
+				if (status == PERFDATA_OK)
+					status = merge_spilled(reader);
 			}
 			if (status == PERFDATA_OK)
 				continue;
@@ -664,6 +658,6 @@ bool pd_order_is_ready(const struct perfdata_reader *reader)
 		return true;
 	if (!order->releasing)
 		return false;
-	return (order->spilled.nr && order->spilled.heap->time <= order->limit) ||
+	return (order->spilled.runs.nr && order->spilled.runs.heap->time <= order->limit) ||
 	       (order->waiting.nr && order->waiting.heap->time <= order->limit);
 }

@@ -29,6 +29,7 @@ struct pd_order_run {
 		struct pd_run *spilled;
 	} in;
 	uint32_t next_part;          /* index of the next part; PD_NO_PART: none */
+	uint32_t level;              /* of a spilled run: how often its records were merged at most */
 };
 
 /* The records of a run in another block or chunk. With one run for each buffer of the recorder, however large, the heap

@@ -21,7 +21,7 @@
  *   trace_samples.c    samples made of traces
  *   ahead.c            the reading thread, which reads records before the caller asks for them
  *   order.c            time order; order_runs.c merges, order_rest.c looks ahead
- *   spill.c            waiting records that do not fit into memory
+ *   spill.c            waiting records that do not fit into memory; order_spilled.c merges their runs
  */
 #ifndef PD_READER_IMPL_H
 #define PD_READER_IMPL_H
@@ -120,7 +120,6 @@ struct pd_stream {
 	uint16_t file;
 	bool is_live;                /* a pipe: never wait for more bytes than the record at hand needs */
 	bool is_fed;                 /* decisions must not depend on how many bytes were fed at once */
-	bool is_spilled;             /* records of the reader's own temporary file: no findings about it */
 	/* a record whose payload is not yet fed to its end: only this record can be read */
 	bool is_pending;
 	struct perfdata_raw pending;
@@ -499,12 +498,20 @@ struct pd_run;
 /* Sets up spilling to one unlinked file. NULL without memory. */
 struct pd_spill *pd_spill_new(struct perfdata_reader *reader);
 void pd_spill_free(struct pd_spill *spill);   /* call it after the runs are freed */
-/* Appends a record to the run being written. PERFDATA_EWRITE, PERFDATA_ELIMIT: the run is abandoned. */
+/* Most bytes of memory of a run that is being read; a run that is not needs next to nothing. */
+size_t pd_spill_run_memory(const struct pd_spill *spill);
+/* Appends a record to the run being written. PERFDATA_EWRITE, PERFDATA_ELIMIT, PERFDATA_ENOMEM: the run has the records
+ * before, and pd_spill_stop must follow, or pd_spill_free. */
 enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_raw *raw);
-/* Ends the run being written and positions it on its first record. */
+/* Ends the run being written. After a failure as of pd_spill_add. */
 enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret);
-/* The current record of a run, or NULL at its end. Its bytes and chunk stay valid until the next pd_run_move. */
+/* Ends the run being written without writing: it keeps its last bytes in memory. NULL: it has no records. Only
+ * pd_spill_free and functions of runs may follow. */
+struct pd_run *pd_spill_stop(struct pd_spill *spill);
+/* The current record of a run; NULL: before the first record, and at the end. Its bytes stay valid until the next
+ * pd_run_move; its chunk is none. */
 const struct perfdata_raw *pd_run_record(const struct pd_run *run);
+/* Moves to the next record, at first to the first one. PERFDATA_EREAD, PERFDATA_ENOMEM: the run is at its end. */
 enum perfdata_status pd_run_move(struct pd_run *run);
 void pd_run_free(struct pd_run *run);
 

@@ -40,12 +40,6 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 	struct perfdata_reader *reader = stream->reader;
 	uint64_t compressed_offset = PERFDATA_NO_OFFSET;
 
-	if (stream->is_spilled) {
-		const bool failed = status == PERFDATA_END &&
-				    pd_input_damage(stream->input, &compressed_offset) == PERFDATA_EREAD;
-		stream->status = failed ? PERFDATA_EREAD : status == PERFDATA_END ? PERFDATA_OK : status;
-		return;
-	}
 	if (status == PERFDATA_END) {
 		const enum perfdata_status damage = pd_input_damage(stream->input, &compressed_offset);
 		/* after a failed read the input may have more bytes */
