@@ -44,7 +44,7 @@ struct pd_fold {
 	struct pd_fold_options options;
 	struct pd_fold_labels labels;
 	struct filler own;                   /* of the calling thread; its sums have all lines in the end */
-	/* while threads fill */
+	/* while fillers fill */
 	const struct pd_profile_entry *keys;
 	struct filler *fillers;
 	unsigned nr_fillers;
@@ -131,7 +131,7 @@ static enum perfdata_status make_labels(struct filler *filler, uint32_t leaf, si
 	if (status != PERFDATA_OK)
 		return status;
 	words[0] = (uint32_t)nr;
-	if (!fold->keys && pd_fold_labels_are_many(&fold->labels) &&
+	if (filler == &fold->own && pd_fold_labels_are_many(&fold->labels) &&
 	    pd_account_is_over(pd_profile_account(fold->profile)) && !pd_fold_labels_drop(&fold->labels))
 		return PERFDATA_ENOMEM;
 	*ret = pd_fold_labels_keep(&fold->labels, filler->thread, label, words);
@@ -230,14 +230,21 @@ static bool take_next_keys(const struct filler *filler, size_t *ret_first, size_
 	return false;
 }
 
-/* Adds keys until none are left, a thread fails, or memory is short. */
+/* Whether the filler leaves the rest to the fold's own filler, whose lines may go to a file and whose labels are dropped:
+ * a thread failed, or memory is short. */
+static bool leaves_rest(const struct filler *filler)
+{
+	const struct pd_fold *fold = filler->fold;
+	return filler != &fold->own && (atomic_load_explicit(&fold->is_stopped, memory_order_relaxed) ||
+					pd_account_is_over(pd_profile_account(fold->profile)));
+}
+
 static enum perfdata_status add_keys(struct filler *filler)
 {
-	struct pd_fold *fold = filler->fold;
+	const struct pd_fold *fold = filler->fold;
 	enum perfdata_status status = PERFDATA_OK;
 	size_t first, end;
-	while (status == PERFDATA_OK && !atomic_load_explicit(&fold->is_stopped, memory_order_relaxed) &&
-	       !pd_account_is_over(pd_profile_account(fold->profile)) && take_next_keys(filler, &first, &end)) {
+	while (status == PERFDATA_OK && !leaves_rest(filler) && take_next_keys(filler, &first, &end)) {
 		if (pd_profile_is_cancelled(fold->profile))
 			status = PERFDATA_EINTR;
 		for (; first < end && status == PERFDATA_OK; first++)
@@ -252,20 +259,6 @@ static void fill_in_thread(void *user, unsigned thread)
 	filler->status = add_keys(filler);
 	if (filler->status != PERFDATA_OK)
 		atomic_store_explicit(&filler->fold->is_stopped, true, memory_order_relaxed);
-}
-
-/* Adds the keys that threads left because memory is short: now lines may go to a file, and labels are dropped. */
-static enum perfdata_status add_left_keys(struct pd_fold *fold, const struct pd_profile_entry *keys)
-{
-	enum perfdata_status status = PERFDATA_OK;
-	size_t first, end;
-	while (status == PERFDATA_OK && take_next_keys(&fold->own, &first, &end)) {
-		if (pd_profile_is_cancelled(fold->profile))
-			status = PERFDATA_EINTR;
-		for (; first < end && status == PERFDATA_OK; first++)
-			status = add_key(&fold->own, &keys[first]);
-	}
-	return status == PERFDATA_OK ? add_waiting(&fold->own) : status;
 }
 
 static enum perfdata_status set_up_fillers(struct pd_fold *fold, size_t nr_keys)
@@ -294,7 +287,6 @@ static enum perfdata_status fill_in_threads(struct pd_fold *fold, const struct p
 		struct pd_team *team = pd_team_start(fold->nr_fillers - 1, fill_in_thread, fold->fillers + 1);
 		fill_in_thread(fold->fillers, 0);
 		pd_team_join(team);
-		fold->keys = NULL;
 	}
 	for (unsigned i = 0; fold->fillers && i < fold->nr_fillers; i++) {
 		struct filler *filler = &fold->fillers[i];
@@ -303,7 +295,8 @@ static enum perfdata_status fill_in_threads(struct pd_fold *fold, const struct p
 			status = pd_line_sums_take_over(fold->own.sums, filler->sums);
 	}
 	if (status == PERFDATA_OK)
-		status = add_left_keys(fold, keys);
+		status = add_keys(&fold->own);
+	fold->keys = NULL;
 	for (unsigned i = 0; fold->fillers && i < fold->nr_fillers; i++)
 		release_filler(&fold->fillers[i]);
 	pd_free(fold->fillers);
