@@ -230,7 +230,7 @@ static bool take_next_keys(const struct filler *filler, size_t *ret_first, size_
 	return false;
 }
 
-/* Whether the filler leaves the rest to the fold's own filler, whose lines may go to a file and whose labels are dropped:
+/* Whether the filler leaves the rest to the fold's own filler, whose lines may go to a file, and which may drop labels:
  * a thread failed, or memory is short. */
 static bool leaves_rest(const struct filler *filler)
 {
