@@ -128,7 +128,7 @@ bool pd_symtab_is_better_name(const char *first, const char *second);
 int pd_symtab_make_names(struct pd_symbol_table *table);
 void pd_symtab_release_names(struct pd_symbol_table *table);
 
-/* --- demangle.c, demangle_cxx.c, demangle_rust.c, demangle_managed.c --------------------------------------------- */
+/* --- demangle.c, demangle_bound.c, demangle_cxx.c, demangle_rust.c, demangle_managed.c --------------------------- */
 
 /* Returns the demangled name in memory of `bytes`, or `name`. NULL: memory or the C++ runtime failed, see
  * pd_demangle_failure. Sets *ret_excess if a C++ name stays mangled since it would be too long, or need more than
@@ -137,6 +137,8 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work
 /* Returns the most parts of a demangled C++ name; 0: too many. References can make a short name gigabytes long, and the
  * C++ runtime has no limit. */
 uint64_t pd_demangle_bound(const char *name);
+/* Returns the most bytes of a demangled C++ name; 0: too many, or unknown. */
+uint64_t pd_demangle_bound_bytes(const char *name);
 /* Returns a C++ name, to be freed with free(). PERFDATA_ABSENT: not a mangled name, or too long, or no C++ runtime is
  * installed. PERFDATA_ENOMEM, PERFDATA_EREAD: demangling failed. */
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret);

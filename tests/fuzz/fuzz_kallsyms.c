@@ -12,7 +12,10 @@ static void demangle(const uint8_t *data, size_t size)
 	const size_t n = size < sizeof name - 1 ? size : sizeof name - 1;
 	memcpy(name, data, n);
 	name[n] = '\0';
-	fuzz_touch_text(pd_demangle(&bytes, name, NULL, &is_excess));
+	const char *shown = pd_demangle(&bytes, name, NULL, &is_excess);
+	const uint64_t bound = name[0] == '_' && name[1] == 'Z' && !strstr(name, "17h") ? pd_demangle_bound_bytes(name) : 0;
+	fuzz_touch_text(shown);
+	fuzz_require(!bound || !shown || shown == name || strlen(shown) <= bound, "a C++ name is longer than its bound");
 	pd_arena_release(&bytes);
 }
 

@@ -55,56 +55,6 @@ static enum perfdata_status load_runtime(void)
 }
 #endif
 
-/* --- the size of a demangled name --------------------------------------------------------------------------------- */
-
-#define MOST_SHOWN ((uint64_t)1 << 20)   /* units of work; real names need a small part of it */
-#define MOST_REFERENCES 64u   /* references with a bound of their own; later ones count as the whole text before */
-
-static uint64_t bounded_sum(uint64_t a, uint64_t b)
-{
-	return a > MOST_SHOWN || b > MOST_SHOWN ? MOST_SHOWN + 1 : a + b;
-}
-
-/* Takes a reference "S_", "S0_", "SZ_", "S10_" …: its number, and its end. False: not a reference. */
-static bool take_reference(const char *at, uint64_t *ret, const char **ret_end)
-{
-	*ret = 0;
-	for (at++; (*at >= '0' && *at <= '9') || (*at >= 'A' && *at <= 'Z'); at++)
-		*ret = *ret > MOST_SHOWN ? *ret : *ret * 36 + (uint64_t)(*at <= '9' ? *at - '0' : *at - 'A' + 10) + 1;
-	*ret_end = at + 1;
-	return *at == '_';
-}
-
-/* Returns an upper bound of a demangled name's size without parsing the grammar. A reference repeats a part that ended
- * before its first use, so its first use is at most as long as all text before it, and later uses are as long as the
- * first. A template parameter ("T_") is at most as long as all text before it or `parameter`. */
-static uint64_t bound_of(const char *name, uint64_t parameter)
-{
-	uint64_t known[MOST_REFERENCES] = { 0 }, size = 1, number;
-	for (const char *end; *name && size <= MOST_SHOWN; name = end) {
-		if (*name == 'S' && take_reference(name, &number, &end)) {
-			const uint64_t first = number < MOST_REFERENCES && known[number] ? known[number] : size;
-			if (number < MOST_REFERENCES)
-				known[number] = first;
-			size = bounded_sum(size, first);
-		} else if (*name == 'T' && take_reference(name, &number, &end)) {
-			size = bounded_sum(size, (size > parameter ? size : parameter) + 1);
-		} else {
-			end = name + 1;
-			size++;
-		}
-	}
-	return size;
-}
-
-uint64_t pd_demangle_bound(const char *name)
-{
-	const uint64_t size = bound_of(name, 0);
-	/* conversion operators ("cv") may name a template parameter before its value */
-	const uint64_t bound = strstr(name, "cv") && size <= MOST_SHOWN ? bound_of(name, size) : size;
-	return bound <= MOST_SHOWN ? bound : 0;
-}
-
 int pd_demangle_failure_code(void) { return atomic_load(&runtime_failure); }
 
 enum perfdata_status pd_demangle_failure(void)
