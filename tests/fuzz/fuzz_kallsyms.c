@@ -13,9 +13,11 @@ static void demangle(const uint8_t *data, size_t size)
 	memcpy(name, data, n);
 	name[n] = '\0';
 	const char *shown = pd_demangle(&bytes, name, NULL, &is_excess);
-	const uint64_t bound = name[0] == '_' && name[1] == 'Z' && !strstr(name, "17h") ? pd_demangle_bound_bytes(name) : 0;
+	const bool is_cxx = name[0] == '_' && name[1] == 'Z' && !strstr(name, "17h");   /* and not of Rust */
+	const uint64_t bound = is_cxx ? pd_demangle_bound_bytes(name) : 0;
 	fuzz_touch_text(shown);
-	fuzz_require(!bound || !shown || shown == name || strlen(shown) <= bound, "a C++ name is longer than its bound");
+	fuzz_require(!bound || !shown || shown == name || strlen(shown) <= bound,
+		     "a demangled name is longer than its bound");
 	pd_arena_release(&bytes);
 }
 
