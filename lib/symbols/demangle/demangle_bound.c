@@ -219,7 +219,7 @@ static uint64_t take_identifier(struct walk *w)
 		return refuse(w);
 	for (; is_digit(*w->at) && size <= MOST_SHOWN; w->at++)
 		size = size * 10 + (uint64_t)(*w->at - '0');
-	if (size > MOST_SHOWN || strnlen(w->at, size) < size)
+	if (size > MOST_SHOWN || strnlen(w->at, (size_t)size) < size)
 		return refuse(w);
 	const bool is_anonymous = *w->at == '_';
 	w->at += size;
