@@ -432,8 +432,8 @@ def unwinding_by_a_loop(_n):
 
 
 def unwinding_by_a_large_register(_n):
-    """A register for whose number there has to be room."""
-    return unwinding(b"\x07" + dw.uleb(100000000), b"")
+    """A register for whose number libdw needs room, with an expression for which libdw is needed."""
+    return unwinding(b"\x0f\x02\x77\x08" + b"\x07" + dw.uleb(100000000), b"")
 
 
 def unwinding_by_many_entries(n):

@@ -133,8 +133,10 @@ static void test_large_memory(void)
 		CHECK_EQ(size, sizes[i][1]);
 		unsigned char *memory = pd_malloc_large(size);
 		CHECK_EQ(memory != NULL, size < SIZE_MAX);
-		if (!memory || !size)
+		if (!memory || !size) {
+			pd_free(memory);
 			continue;
+		}
 		CHECK(size < PD_LARGE_PAGE || !((uintptr_t)memory % PD_LARGE_PAGE));
 		memset(memory, 7, size);
 		unsigned char *moved = pd_realloc(memory, 2 * size);
