@@ -4,6 +4,7 @@
  * from memory and from files, in the order of the file, of time, and with waiting records in a temporary file. */
 #include "config.h"
 #define RECORDING_ROOM (24u << 20)
+#include "base/port.h"
 #include "reading.h"
 
 #define LARGEST_STACK 65440u
@@ -107,16 +108,27 @@ static void damage(struct recording *file)
 
 /* --- both readers ------------------------------------------------------------------------------------------------- */
 
-enum source { FROM_MEMORY, FROM_FILE };
+enum source { FROM_MEMORY, FROM_FILE, SOURCES };
 
-static unsigned nr_left_out, nr_wrong;
+static unsigned nr_left_out[SOURCES], nr_wrong;
 static uint64_t bytes_left_out;
 
-static void take_record(struct result *ret, const struct perfdata_raw *raw)
+/* Whether the system says which bytes of a file are cached: not under qemu, nor for every file system. */
+static bool cache_is_known(void)
+{
+	FILE *file = tmpfile();
+	char byte;
+	CHECK(file && fputs("cached", file) >= 0 && !fflush(file));
+	const bool is_known = pd_pread_cached(fileno(file), &byte, 1, 0) == 1;
+	fclose(file);
+	return is_known;
+}
+
+static void take_record(struct result *ret, enum source source, const struct perfdata_raw *raw)
 {
 	if (raw->left_out) {
 		const size_t end = (size_t)raw->left_out_at + raw->left_out;
-		nr_left_out++;
+		nr_left_out[source]++;
 		bytes_left_out += raw->left_out;
 		nr_wrong += raw->left_out_at < 56 || end > raw->size || raw->left_out < LEAST_LEFT_OUT;
 		/* in two pieces, the first of which may end before the part */
@@ -157,7 +169,7 @@ static void read_records(struct result *ret, const struct recording *file, enum 
 		if (leaves_out)
 			pd_reader_leave_out_stacks(reader);
 		while ((ret->end = perfdata_reader_next(reader, &raw)) == PERFDATA_OK)
-			take_record(ret, raw);
+			take_record(ret, source, raw);
 		ret->complete = perfdata_reader_complete(reader);
 		perfdata_reader_close(reader);
 	}
@@ -174,9 +186,9 @@ static bool is_same(const struct result *a, const struct result *b)
 
 static void compare(const struct recording *file, enum source source, const struct perfdata_reader_options *how)
 {
-	const unsigned before = nr_left_out;
+	const unsigned before = nr_left_out[source];
 	read_records(&other, file, source, false, how);
-	CHECK_EQ(nr_left_out, before);
+	CHECK_EQ(nr_left_out[source], before);
 	read_records(&result, file, source, true, how);
 	const bool same = is_same(&result, &other);
 	CHECK(same);
@@ -207,13 +219,15 @@ static void test_records(void)
 		recording_release(&file);
 		recording_release(&records);
 	}
-	CHECK(nr_left_out > 2000 && bytes_left_out / nr_left_out > LEAST_LEFT_OUT);
+	const bool is_known = cache_is_known();
+	CHECK(nr_left_out[FROM_MEMORY] > 1000 && (!is_known || nr_left_out[FROM_FILE] > 1000));
+	CHECK(bytes_left_out / (nr_left_out[FROM_MEMORY] + nr_left_out[FROM_FILE]) > LEAST_LEFT_OUT);
 	CHECK_EQ(nr_wrong, 0);
 }
 
 static void test_damage(void)
 {
-	const unsigned before = nr_left_out;
+	const unsigned before = nr_left_out[FROM_MEMORY];
 	for (unsigned round = 0; round < 200; round++) {
 		struct recording records, file;
 		state = (1000 + round) * SCATTER;
@@ -226,7 +240,7 @@ static void test_damage(void)
 		recording_release(&file);
 		recording_release(&records);
 	}
-	CHECK(nr_left_out - before > 500);
+	CHECK(nr_left_out[FROM_MEMORY] - before > 250);
 	CHECK_EQ(nr_wrong, 0);
 }
 
@@ -259,8 +273,8 @@ static void test_shorter_file(void)
 		CHECK_EQ(pd_raw_read_stack(raw, raw->left_out_at + 101u, NULL), PERFDATA_EREAD);
 		nr++;
 	}
-	CHECK_EQ(nr, 1);
-	CHECK(result.codes[PERFDATA_FINDING_SHRUNK] || result.codes[PERFDATA_FINDING_RECORD_SIZE]);
+	CHECK_EQ(nr, cache_is_known());
+	CHECK(!nr || result.codes[PERFDATA_FINDING_SHRUNK] || result.codes[PERFDATA_FINDING_RECORD_SIZE]);
 	perfdata_reader_close(reader);
 	fclose(copy);
 	recording_release(&file);
