@@ -30,10 +30,10 @@ struct pd_chunk {
 	uint8_t *data;           /* the reader may write PD_CHUNK_HEADROOM bytes before it */
 	size_t size;             /* bytes of data, at most PD_CHUNK_SIZE */
 	struct pd_chunk_pool *pool;
-	const struct pd_input *input;   /* has the bytes that the reader left out of its records; borrowed */
 	struct pd_chunk *next_free;
 	uint8_t *owned;          /* `data` of pd_chunk_wrap, else NULL */
 	struct pd_large_page *page;   /* the memory that it shares with other chunks; NULL: it has its own */
+	const struct pd_input *input;   /* has the bytes that the reader left out of its records; borrowed */
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);

@@ -149,6 +149,8 @@ static inline void take_bytes(const struct pd_window *window, const uint8_t *at,
 /* Passes on what was left out of the record at the window's position. */
 static inline void take_part(struct pd_window *window, struct perfdata_raw *ret)
 {
+	if (!window->left_out)
+		return;
 	ret->left_out_at = window->left_out_at;
 	ret->left_out = window->left_out;
 	window->left_out = 0;
@@ -317,7 +319,7 @@ static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_wi
 			pd_passed_see(passed, &ret[nr]);
 		nr++;
 	}
-	if (nr && ret->bytes == window->at)
+	if (window->left_out && nr && ret->bytes == window->at)
 		take_part(window, ret);
 	pd_window_move(window, (size_t)(samples.at - window->at));
 	return nr;

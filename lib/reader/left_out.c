@@ -21,7 +21,12 @@
 #define MOST_WHOLE 64u               /* chunks */
 #define MOST_AT_ONCE (256u << 10)    /* bytes; a window without large samples for longer reads whole chunks */
 
-void pd_reader_leave_out_stacks(struct perfdata_reader *reader) { reader->leaves_out_stacks = true; }
+void pd_reader_leave_out_stacks(struct perfdata_reader *reader)
+{
+	/* only files leave out bytes, and their events are known */
+	for (size_t i = 0; i < reader->nr_events; i++)
+		reader->leaves_out_stacks |= (reader->events[i]->attr->sample_type & PERFDATA_SAMPLE_STACK_USER) != 0;
+}
 
 /* The part of the sample at the window's position that may be left out: from the bytes at hand to the end of its copy
  * of the stack. False: it is not known, or not large enough. */

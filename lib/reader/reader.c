@@ -463,10 +463,13 @@ static bool is_round(const struct pd_window *window)
 	       pd_header_is_possible(pd_record_header(window->at + 8, swap));
 }
 
-/* Whether the record at the window's position and the header after it are at hand. */
+/* Whether the record at the window's position and the header after it are at hand; early, so that a thread reads the
+ * next chunk meanwhile, unless that could read a copy of a stack that is left out. */
 static bool has_next_header(const struct pd_window *window)
 {
 	const size_t left = pd_window_left(window);
+	if (!window->stream->reader->leaves_out_stacks)
+		return left >= UINT16_MAX + 8u;
 	return left >= 8 && left >= 8u + pd_record_header(window->at, window->stream->reader->config.swap).size;
 }
 

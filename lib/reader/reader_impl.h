@@ -66,13 +66,6 @@ struct pd_window {
 	bool waits;                  /* the next step needs bytes that are not fed yet */
 	bool unaligned;              /* a record had a size that is no multiple of 8 */
 	bool after_gap;              /* the next record follows a gap */
-	/* see left_out.c */
-	bool strays;                 /* the chunk was not read as a whole, and the input does not go on at `end` */
-	uint64_t first_chunk;        /* offset of the first of the whole chunks, which follow each other */
-	uint8_t whole_chunks;        /* chunks to read before bytes are left out again */
-	uint8_t next_whole_chunks;   /* its value after the next failure */
-	uint16_t left_out_at, left_out;   /* the part of the record at *at that was not read; left_out 0: none */
-	uint32_t next_size;          /* bytes to read next, if none are left out; 0: a chunk */
 	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
 	struct pd_chunk *behind;
 	bool searching;              /* no record can begin before *at; see salvage.c */
@@ -84,6 +77,13 @@ struct pd_window {
 		bool is_text, is_zero;   /* the gap has only text so far; only zeros */
 		bool starts_anew;    /* a record may begin at the first byte of the gap */
 	} gap;
+	/* see left_out.c */
+	bool strays;                 /* the chunk was not read as a whole, and the input does not go on at `end` */
+	uint64_t first_chunk;        /* offset of the first of the whole chunks, which follow each other */
+	uint8_t whole_chunks;        /* chunks to read before bytes are left out again */
+	uint8_t next_whole_chunks;   /* its value after the next failure */
+	uint16_t left_out_at, left_out;   /* the part of the record at *at that was not read; left_out 0: none */
+	uint32_t next_size;          /* bytes to read next, if none are left out; 0: a chunk */
 };
 
 struct pd_unpack {

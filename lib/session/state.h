@@ -25,7 +25,6 @@ struct pd_state {
 	struct pd_arena arena;     /* threads, map sets, names: data that lives as long as the session */
 	struct pd_map_store store;
 	enum perfdata_status status;       /* why a frame or a stack is missing */
-	struct perfdata_error error;       /* the same in words, if its status is set */
 	struct pd_account *account;
 	struct pd_threads threads; /* threads of the host */
 	struct pd_guest *guests;   /* NULL: the recording has no guests */
@@ -76,6 +75,7 @@ struct pd_state {
 	bool keep_exited;          /* EXIT leaves threads as they are */
 	bool no_host;              /* do not take symbols from the kernel that runs here */
 	int8_t kernel_is_running;  /* 0: not tested yet, 1: it is the recorded kernel, -1: it is not */
+	struct perfdata_error error;       /* `status` in words, if its status is set */
 };
 
 /* The thread of a tid in the current machine, or NULL. */
