@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of user stacks that are left out. perf record reserves up to 64 KiB in each sample, of which most stacks fill
- * less than a quarter; with such samples, nearly all bytes of a recording are copies. For a session whose consumer
- * reads no copies, the window reads the start of a large sample, passes over the rest of its copy, and reads on where
- * the copy ends. Whoever unwinds the stack reads the rest as far as the kernel filled it, in its own thread.
+/* Copies of user stacks that are left out. perf record reserves up to 64 KiB in each sample; most stacks fill less than
+ * a quarter of it. So nearly all bytes of such a recording are copies. For a session whose consumer reads no copies,
+ * the window reads the start of a large sample, passes over the rest of its copy, and reads on where the copy ends.
+ * Whoever unwinds the stack reads the rest as far as the kernel filled it, in its own thread.
  *
  * The window keeps its form: bytes have the same distances as in the file, and the bytes left out are uninitialized
  * memory. They lie within the record at the window's position. If that record may be none, or if bytes other than

@@ -131,7 +131,7 @@ static void take_record(struct result *ret, enum source source, const struct per
 		nr_left_out[source]++;
 		bytes_left_out += raw->left_out;
 		nr_wrong += raw->left_out_at < 56 || end > raw->size || raw->left_out < LEAST_LEFT_OUT;
-		/* in two pieces, the first of which may end before the part */
+		/* in two pieces; the first may end before the part */
 		CHECK_EQ(pd_raw_read_stack(raw, raw->size / 3, NULL), PERFDATA_OK);
 		CHECK_EQ(pd_raw_read_stack(raw, raw->size, NULL), PERFDATA_OK);
 	}
