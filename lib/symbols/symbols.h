@@ -70,8 +70,7 @@ struct pd_symbol_table {
 	bool mangled;             /* names may be mangled, so they are demangled before they are compared or shown */
 	struct pd_work *work;     /* limits the work for symbols and names; NULL: no limit */
 	bool lacks_long;          /* symbols with names of PD_SYMBOL_NAME_LIMIT bytes or more were dropped */
-	bool has_excess;          /* a name stays mangled, since it would be too long or need too much work */
-	bool is_told;             /* `has_excess` was reported */
+	bool excess_is_reported;  /* names that are too long, or need too much work, were reported */
 	enum perfdata_status refused;   /* set if a limit was reached, or the work was cancelled; else PERFDATA_OK */
 	size_t names_held;        /* bytes of names that the account was charged for */
 	uint64_t text_start[2];   /* kernels: addresses of _text and _stext, even if other names are kept; 0: none */
@@ -108,10 +107,15 @@ const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struc
 				struct pd_arena *bytes);
 const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 			    struct pd_arena *bytes);
-/* For a settled table: return the names of a symbol from pd_symtab_find. The first function needs no lock, and returns
- * NULL if these names were never used; the second needs the lock of names, and returns NULL without memory. */
+/* For a settled table, names of a symbol from pd_symtab_find. NULL: nobody kept them. Needs no lock. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
-const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
+/* Makes the names of a symbol of a settled table, in memory of `bytes` or of the table. Sets *ret_excess as pd_demangle
+ * does. False: see pd_symtab_failure. Needs no lock: threads demangle at the same time. */
+bool pd_symtab_spell_names(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes,
+			   struct pd_symbol_name *ret, bool *ret_excess);
+/* Keeps a copy of such names in the table, and returns it; NULL without memory. Needs the lock of names. */
+const struct pd_symbol_name *pd_symtab_keep_names(struct pd_symbol_table *table, const struct pd_symbol *symbol,
+						  const struct pd_symbol_name *names);
 /* Reads a name from a string table into memory of `bytes`; "": the file is damaged; NULL: see pd_strings_failure. */
 const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes);
 enum perfdata_status pd_strings_failure(const struct pd_strings *strings);
@@ -139,9 +143,10 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work
 uint64_t pd_demangle_bound(const char *name);
 /* Returns the most bytes of a demangled C++ name; 0: too many, or unknown. */
 uint64_t pd_demangle_bound_bytes(const char *name);
-/* Returns a C++ name, to be freed with free(). PERFDATA_ABSENT: not a mangled name, or too long, or no C++ runtime is
- * installed. PERFDATA_ENOMEM, PERFDATA_EREAD: demangling failed. */
-enum perfdata_status pd_demangle_cxx(const char *name, char **ret);
+/* Returns a C++ name, to be freed with free(). PERFDATA_ABSENT: not a mangled name, or no C++ runtime is installed.
+ * PERFDATA_ELIMIT: the name would be too long, or need more than `work` (may be NULL) allows. PERFDATA_ENOMEM,
+ * PERFDATA_EREAD: demangling failed. */
+enum perfdata_status pd_demangle_cxx(const char *name, struct pd_work *work, char **ret);
 /* Returns why the C++ runtime could not be loaded: PERFDATA_OK (no failure), PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_demangle_failure(void);
 /* Returns the errno value of that failure; 0: no failure. */

@@ -147,7 +147,7 @@ static bool check_bound(const char *name)
 	char *shown = NULL;
 	const uint64_t bytes = pd_demangle_bound_bytes(name);
 	const uint64_t bound = bytes ? bytes : PART_BYTES * pd_demangle_bound(name);
-	if (pd_demangle_cxx(name, &shown))
+	if (pd_demangle_cxx(name, NULL, &shown))
 		return false;
 	if (strlen(shown) > bound)
 		CHECK_STR(name, "a name with a larger bound");
@@ -169,7 +169,7 @@ static void test_made(void)
 		shown += check_bound(made.text);
 	}
 	char *plain = NULL;
-	const bool has_runtime = !pd_demangle_cxx("_ZN1aC2Ev", &plain);
+	const bool has_runtime = !pd_demangle_cxx("_ZN1aC2Ev", NULL, &plain);
 	free(plain);
 	CHECK(!has_runtime || shown > MADE_NAMES / 100);
 }

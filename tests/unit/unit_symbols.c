@@ -258,9 +258,16 @@ static void add_named(struct pd_symbol_table *table, uint64_t start, uint64_t si
 static const char *found_name(struct pd_symbol_table *table, uint64_t address)
 {
 	const struct pd_symbol *symbol = pd_symtab_find(table, address);
-	const struct pd_symbol_name *name = symbol ? pd_symtab_name(table, symbol) : NULL;
-	CHECK(!symbol || pd_symtab_known_name(table, symbol) == name);
-	return name ? name->shown : "-";
+	struct pd_arena bytes = { 0 };
+	struct pd_symbol_name names;
+	bool is_excess = false;
+	if (!symbol)
+		return "-";
+	CHECK(pd_symtab_spell_names(table, symbol, &bytes, &names, &is_excess));
+	const struct pd_symbol_name *name = pd_symtab_keep_names(table, symbol, &names);
+	pd_arena_release(&bytes);
+	CHECK(name && pd_symtab_known_name(table, symbol) == name);
+	return name->shown;
 }
 
 static void test_aliases(void)
@@ -285,7 +292,7 @@ static void test_aliases(void)
 		{ "longer_label", "function", "function", 8, 8, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_WEAK },
 	};
 	char *plain = NULL;
-	const bool demangles = !pd_demangle_cxx("_ZN1aC2Ev", &plain) && !strcmp(plain, "a::a()");
+	const bool demangles = !pd_demangle_cxx("_ZN1aC2Ev", NULL, &plain) && !strcmp(plain, "a::a()");
 	free(plain);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pd_symbol_table table = { .mangled = true };
@@ -418,7 +425,7 @@ static void test_cxx_names(void)
 	const char *plain = pd_demangle(&bytes, name, NULL, &is_excess);
 	if (plain == name) {
 		char *shown = NULL;
-		CHECK_EQ(pd_demangle_cxx(name, &shown), PERFDATA_ABSENT);  /* no C++ runtime here */
+		CHECK_EQ(pd_demangle_cxx(name, NULL, &shown), PERFDATA_ABSENT);  /* no C++ runtime here */
 	} else {
 		CHECK_STR(plain, "foo::bar(int)");
 	}

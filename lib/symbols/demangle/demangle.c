@@ -8,7 +8,6 @@
 #include "symbols/symbols.h"
 
 #define MAX_MANGLED 65536  /* longer names stay mangled, since they could take too long to demangle */
-#define PARTS_OF_STEP 8u   /* parts of a C++ name that take as long as one step */
 
 static bool is_cxx(const char *name)
 {
@@ -53,13 +52,6 @@ static demangle_into *language_of(const char *name)
 	return name[0] == 'L' && strchr(name, ';') ? pd_demangle_java : NULL;
 }
 
-/* Whether the limit of work allows to demangle a C++ name. */
-static bool is_allowed(struct pd_work *work, const char *name)
-{
-	const uint64_t bound = pd_demangle_bound(name);
-	return bound && (!work || pd_work_do(work, bound / PARTS_OF_STEP) != PERFDATA_ELIMIT);
-}
-
 const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work *work, bool *ret_excess)
 {
 	demangle_into *const demangle = language_of(name);
@@ -71,13 +63,10 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work
 	if (found || name[0] != '_')
 		return found ? found : name;
 	char *demangled = NULL;
-	if (is_cxx(name) && !is_allowed(work, name)) {
-		*ret_excess = true;
-		return name;
-	}
-	const enum perfdata_status status = is_cxx(name) ? pd_demangle_cxx(name, &demangled) : PERFDATA_ABSENT;
+	const enum perfdata_status status = is_cxx(name) ? pd_demangle_cxx(name, work, &demangled) : PERFDATA_ABSENT;
+	*ret_excess |= status == PERFDATA_ELIMIT;
 	if (status)
-		return status == PERFDATA_ABSENT ? name : NULL;
+		return status == PERFDATA_ABSENT || status == PERFDATA_ELIMIT ? name : NULL;
 	const size_t size = strlen(demangled);
 	*ret_excess |= size >= PD_SYMBOL_NAME_LIMIT;
 	const char *copy = size < PD_SYMBOL_NAME_LIMIT ? pd_arena_copy(bytes, demangled, size) : name;

@@ -106,7 +106,7 @@ struct walk {
 	bool ends_in_arguments;     /* the function's name ends in template arguments, which its parameters name */
 	bool is_conversion;         /* inside the type of a conversion operator */
 	unsigned candidate_count;
-	struct candidate candidates[MOST_CANDIDATES];
+	struct candidate *candidates;   /* room for MOST_CANDIDATES, not cleared: most names have few */
 };
 
 /* Where a part starts. */
@@ -636,7 +636,9 @@ static uint64_t take_encoding(struct walk *w)
 /* Returns a bound of the size, if packs are as large as the pass before found them. */
 static uint64_t walk_once(struct walk *w, const char *name)
 {
-	*w = (struct walk){ .at = name, .argument = LEAST_ARGUMENT, .most_in_pack = w->in_pack };
+	*w = (struct walk){
+		.at = name, .argument = LEAST_ARGUMENT, .most_in_pack = w->in_pack, .candidates = w->candidates
+	};
 	uint64_t size = take(w, "_Z") ? take_encoding(w) : refuse(w);
 	if (*w->at && *w->at != '.')
 		return TOO_MUCH;
@@ -647,7 +649,8 @@ static uint64_t walk_once(struct walk *w, const char *name)
 
 uint64_t pd_demangle_bound_bytes(const char *name)
 {
-	struct walk w = { .in_pack = 0 };
+	struct candidate candidates[MOST_CANDIDATES];
+	struct walk w = { .candidates = candidates };
 	uint64_t size = walk_once(&w, name);
 	if (w.in_pack && size <= MOST_SHOWN)
 		size = walk_once(&w, name);

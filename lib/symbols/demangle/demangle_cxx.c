@@ -10,6 +10,8 @@
 #include "base/port.h"
 #include "symbols/symbols.h"
 
+#define PARTS_OF_STEP 8u   /* parts of a name that take as long as one step of work */
+
 typedef char *demangle_fn(const char *name, char *buffer, size_t *size, int *status);
 
 /* A process has one C++ runtime, so each thread finds the same. A failed load is tried again. */
@@ -63,15 +65,22 @@ enum perfdata_status pd_demangle_failure(void)
 	return code ? pd_status_of_errno(code) : PERFDATA_OK;
 }
 
-enum perfdata_status pd_demangle_cxx(const char *name, char **ret)
+/* Whether a limit forbids to demangle a name. */
+static bool is_too_much(const char *name, struct pd_work *work)
+{
+	const uint64_t bound = pd_demangle_bound(name);
+	return !bound || (work && pd_work_do(work, bound / PARTS_OF_STEP) == PERFDATA_ELIMIT);
+}
+
+enum perfdata_status pd_demangle_cxx(const char *name, struct pd_work *work, char **ret)
 {
 	enum { NO_MEMORY = -1 };   /* result of __cxa_demangle */
 	const enum perfdata_status loaded = atomic_load(&runtime_demangle) ? PERFDATA_OK : load_runtime();
 	int status = 0;
 	if (loaded)
 		return loaded;
-	if (!pd_demangle_bound(name))
-		return PERFDATA_ABSENT;
+	if (is_too_much(name, work))
+		return PERFDATA_ELIMIT;
 	*ret = atomic_load(&runtime_demangle)(name, NULL, NULL, &status);
 	return *ret ? PERFDATA_OK : status == NO_MEMORY ? PERFDATA_ENOMEM : PERFDATA_ABSENT;
 }

@@ -175,30 +175,35 @@ static bool names_fit(const struct perfdata_symbols *symbols)
 /* Name of symbols for which names have no room. */
 static const struct pd_symbol_name no_name = { NULL, NULL };
 
-/* Takes the lock only if the symbol's name is used for the first time. */
+/* Returns the names of a symbol. At their first use the thread makes them, and then takes the lock to keep them. */
 static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
 {
 	struct pd_symbol_table *table = &dso->table;
-	const struct pd_symbol_name *name = pd_symtab_known_name(table, symbol);
-	if (name)
-		return name;
-	pd_monitor_enter(dso->names_lock);
+	const struct pd_symbol_name *known = pd_symtab_known_name(table, symbol);
+	if (known)
+		return known;
 	if (table->work)
 		pd_work_add_lookup(table->work);
+	struct pd_arena bytes = { 0 };
+	struct pd_symbol_name made;
 	const bool fits = names_fit(dso->symbols);
-	table->has_excess |= !fits;
-	name = fits ? pd_symtab_name(table, symbol) : &no_name;
+	bool has_excess = !fits;
+	const bool is_made = fits && pd_symtab_spell_names(table, symbol, &bytes, &made, &has_excess);
+	pd_monitor_enter_soon(dso->names_lock);
+	if (is_made)
+		known = pd_symtab_keep_names(table, symbol, &made);
 	pd_account_change(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, table->names_held, table->bytes.total);
 	dso->symbols->names_memory += table->bytes.total - table->names_held;
 	table->names_held = table->bytes.total;
-	const bool is_excess = table->has_excess && !table->is_told;
-	table->is_told |= is_excess;
+	const bool is_first = has_excess && !table->excess_is_reported;
+	table->excess_is_reported |= is_first;
 	pd_monitor_leave(dso->names_lock);
-	if (is_excess)
+	pd_arena_release(&bytes);
+	if (is_first)
 		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
 				       "a name asks for more work or memory than its size explains, and stays mangled, "
 				       "or is left out");
-	return name;
+	return fits ? known : &no_name;
 }
 
 /* Reports that an address without a symbol may have one whose name was too long to keep. */
@@ -208,8 +213,8 @@ static void report_long_names(struct perfdata_symbols_dso *dso)
 	if (!table->lacks_long)
 		return;
 	pd_monitor_enter(dso->names_lock);
-	const bool is_first = !table->is_told;
-	table->is_told = true;
+	const bool is_first = !table->excess_is_reported;
+	table->excess_is_reported = true;
 	pd_monitor_leave(dso->names_lock);
 	if (is_first)
 		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,

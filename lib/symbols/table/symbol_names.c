@@ -156,28 +156,27 @@ static const char *raw_name(const struct pd_symbol_table *table, const struct pd
 					       : pd_symtab_raw(table, symbol);
 }
 
-static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const struct pd_symbol *symbol)
+bool pd_symtab_spell_names(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes,
+			   struct pd_symbol_name *ret, bool *ret_excess)
 {
-	struct pd_symbol_name *ret = pd_arena_calloc(&table->bytes, 1, sizeof *ret), best = { 0 };
+	struct pd_symbol_name best = { 0 };
 	const size_t nr = count_tied(table, symbol);
-	for (size_t i = 0; i < nr && ret; i++) {
-		struct pd_symbol_name name = { .raw = raw_name(table, &symbol[i], &table->bytes) };
+	for (size_t i = 0; i < nr; i++) {
+		struct pd_symbol_name name = { .raw = raw_name(table, &symbol[i], bytes) };
 		if (name.raw && best.raw && !strcmp(name.raw, best.raw))
 			continue;
-		name.shown = name.raw ? spell_symbol(table, &symbol[i], name.raw, &table->bytes, &table->has_excess)
-				      : NULL;
+		name.shown = name.raw ? spell_symbol(table, &symbol[i], name.raw, bytes, ret_excess) : NULL;
 		if (!name.shown)
-			return NULL;
+			return false;
 		if (symbol[i].strings == PD_STRINGS_PLT)
-			name.raw = plt_name(&symbol[i], name.raw, &table->bytes);
+			name.raw = plt_name(&symbol[i], name.raw, bytes);
 		if (!name.raw)
-			return NULL;
+			return false;
 		if (!best.shown || !pd_symtab_is_better_name(best.shown, name.shown))
 			best = name;
 	}
-	if (ret)
-		*ret = best;
-	return ret;
+	*ret = best;
+	return true;
 }
 
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol)
@@ -187,11 +186,37 @@ const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *
 	return block ? atomic_load_explicit(&block->names[index % BLOCK], memory_order_acquire) : NULL;
 }
 
-const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol)
+/* Whether a text is in the table's string tables, which stay in memory. */
+static bool is_in_strings(const struct pd_symbol_table *table, const char *text)
 {
-	const struct pd_symbol_name *known = pd_symtab_known_name(table, symbol);
-	if (known)
-		return known;
+	for (size_t i = 0; i < PD_STRINGS_COUNT; i++) {
+		const struct pd_strings *strings = &table->strings[i];
+		if (strings->bytes && text >= strings->bytes && text < strings->bytes + strings->size)
+			return true;
+	}
+	return false;
+}
+
+static const char *keep_text(struct pd_symbol_table *table, const char *text)
+{
+	return !*text ? "" : is_in_strings(table, text) ? text : pd_arena_copy(&table->bytes, text, strlen(text));
+}
+
+static const struct pd_symbol_name *copy_names(struct pd_symbol_table *table, const struct pd_symbol_name *names)
+{
+	struct pd_symbol_name *ret = pd_arena_alloc(&table->bytes, sizeof *ret);
+	if (!ret || !(ret->raw = keep_text(table, names->raw)))
+		return NULL;
+	ret->shown = names->shown == names->raw ? ret->raw : keep_text(table, names->shown);
+	return ret->shown ? ret : NULL;
+}
+
+const struct pd_symbol_name *pd_symtab_keep_names(struct pd_symbol_table *table, const struct pd_symbol *symbol,
+						  const struct pd_symbol_name *names)
+{
+	const struct pd_symbol_name *kept = pd_symtab_known_name(table, symbol);
+	if (kept)   /* another thread was faster */
+		return kept;
 	const size_t index = (size_t)(symbol - table->items);
 	struct pd_name_block *block = atomic_load_explicit(&table->names[index / BLOCK], memory_order_relaxed);
 	if (!block) {
@@ -200,9 +225,9 @@ const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const
 			return NULL;
 		atomic_store_explicit(&table->names[index / BLOCK], block, memory_order_release);
 	}
-	const struct pd_symbol_name *name = make_name(table, symbol);
-	atomic_store_explicit(&block->names[index % BLOCK], name, memory_order_release);
-	return name;
+	kept = copy_names(table, names);
+	atomic_store_explicit(&block->names[index % BLOCK], kept, memory_order_release);
+	return kept;
 }
 
 void pd_symtab_release_names(struct pd_symbol_table *table)
