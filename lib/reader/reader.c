@@ -13,6 +13,7 @@
 #include "reader/reader.h"
 
 #define DEFAULT_MAX_FINDINGS 1000
+#define LARGE_STACK 2048u            /* bytes */
 #ifndef AHEAD_FROM                   /* fuzzing sets a smaller number */
 #define AHEAD_FROM 4096              /* records */
 #endif
@@ -536,6 +537,29 @@ static bool should_read_ahead(const struct perfdata_reader *reader)
 	return true;
 }
 
+bool pd_reader_copies_stacks(const struct perfdata_reader *reader)
+{
+	for (size_t i = 0; i < reader->nr_events; i++) {
+		const struct perfdata_attr *attr = reader->events[i]->attr;
+		if (attr->sample_type & PERFDATA_SAMPLE_STACK_USER && attr->sample_stack_user >= LARGE_STACK)
+			return true;
+	}
+	return false;
+}
+
+void pd_reader_read_alone(struct perfdata_reader *reader) { reader->options.read_ahead = 0; }
+
+/* Where samples are large, a thread that frames records saves little time, and passes all their bytes from one processor
+ * to another. So a thread only reads bytes there, unless records have to be unpacked, or come from several files. */
+static void choose_ahead(struct perfdata_reader *reader)
+{
+	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;
+	uint32_t *ahead = &reader->options.read_ahead;
+	if (*ahead & PERFDATA_AHEAD_RECORDS && reader->nr_streams == 1 && pd_reader_copies_stacks(reader) &&
+	    !(reader->header.feature_bits[packed / 64] >> packed % 64 & 1))
+		*ahead = PERFDATA_AHEAD_BYTES;
+}
+
 static void report_progress(struct perfdata_reader *reader, bool ended)
 {
 	if (!ended && reader->given_bytes - reader->reported_bytes < PROGRESS_STEP)
@@ -549,6 +573,8 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,
 					struct pd_record_run *ret)
 {
+	if (!reader->was_asked)
+		choose_ahead(reader);
 	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
 		/* one attempt is enough, even if it fails; before the start, since the thread reads the options */

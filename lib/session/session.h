@@ -166,6 +166,8 @@ void pd_upcoming_keep(struct perfdata_session *session);
 void pd_upcoming_begin(struct perfdata_session *session);
 void pd_upcoming_end(struct perfdata_session *session);
 void pd_upcoming_free(struct perfdata_session *session);
+/* This many other threads will help, so the reader may need none of its own. Call it before the first record. */
+void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr);
 /* Other threads will call pd_session_help; the session calls `wake` when it has work for them. Call it before these
  * threads start. */
 void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user);

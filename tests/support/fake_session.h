@@ -63,6 +63,12 @@ bool pd_memory_is_low(struct perfdata_session *session)
 	(void)session;
 	return false;
 }
+void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr);
+void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr)
+{
+	(void)session;
+	(void)nr;
+}
 void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user);
 void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user)
 {

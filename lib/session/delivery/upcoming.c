@@ -122,6 +122,14 @@ static bool may_look_ahead(const struct perfdata_session *session)
 	       perfdata_reader_header(session->reader)->container != PERFDATA_CONTAINER_PIPE;
 }
 
+/* One helper unwinds as fast as the session's thread reads and takes samples. A third thread would only take their
+ * processors, and pass the bytes of the stacks from one to another. */
+void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr)
+{
+	if (nr == 1 && may_look_ahead(session) && pd_reader_copies_stacks(session->reader))
+		pd_reader_read_alone(session->reader);
+}
+
 static struct pd_lookahead *make_lookahead(struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = pd_malloc(sizeof *ahead);
