@@ -549,8 +549,9 @@ bool pd_reader_copies_stacks(const struct perfdata_reader *reader)
 
 void pd_reader_read_alone(struct perfdata_reader *reader) { reader->options.read_ahead = 0; }
 
-/* Where samples are large, a thread that frames records saves little time, and passes all their bytes from one processor
- * to another. So a thread only reads bytes there, unless records have to be unpacked, or come from several files. */
+/* Where samples are large, a thread that frames records saves little time, and passes all their bytes from one
+ * processor to another. So a thread only reads bytes there, unless records have to be unpacked, or come from several
+ * files. */
 static void choose_ahead(struct perfdata_reader *reader)
 {
 	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;

@@ -111,4 +111,13 @@ bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions,
 		  uint64_t start, uint64_t address, unsigned machine, struct pd_frame_row *row,
 		  uint64_t *ret_steps);
 
+/* A CIE, and the row after its instructions. */
+struct pd_frame_known_cie {
+	struct pd_frame_cie facts;
+	bool is_fine;               /* rows of its FDEs can be computed */
+	struct pd_frame_row row;
+};
+void pd_frame_know_cie(const struct pd_frame_table *table, const struct pd_frame_entry *entry, unsigned machine,
+		       struct pd_frame_known_cie *ret);
+
 #endif

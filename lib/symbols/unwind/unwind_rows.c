@@ -260,3 +260,12 @@ bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions,
 	*ret_steps = run.cost / COST_OF_STEP;
 	return fine;
 }
+
+void pd_frame_know_cie(const struct pd_frame_table *table, const struct pd_frame_entry *entry, unsigned machine,
+		       struct pd_frame_known_cie *ret)
+{
+	uint64_t steps;   /* not counted: a CIE is short */
+	ret->is_fine = pd_frame_read_cie(table, entry, &ret->facts) &&
+		       pd_frame_run(&ret->facts, ret->facts.instructions, NULL, 0, 0, machine, &ret->row, &steps);
+	ret->facts.at = entry->at;
+}

@@ -11,11 +11,11 @@
 #include "base/cancel.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/search.h"
 #include "symbols/answers/symbol_answers.h"
 #include "symbols/unwind/unwind_frame_list.h"
 #include "symbols/unwind/unwind_entries.h"
 #include "symbols/unwind/unwind_exidx.h"
+#include "symbols/unwind/unwind_indexed.h"
 #include "symbols/unwind/unwind_linkage.h"
 
 static bool fits_in(int64_t value, unsigned bits)
@@ -30,59 +30,28 @@ static bool fits_in(int64_t value, unsigned bits)
  * in memory may keep it tight to the end, and making the rules of each stack anew takes ten times as long. */
 #define PART_IF_TIGHT 256u
 
-#define BLOCK 32u                  /* `starts` has the first of this many entries of the index */
-#define WINDOW 512u                /* bytes of an entry that are read first; nearly all entries are shorter */
 #define MOST_CIES 8u
 #define BYTES_OF_STEP 64u          /* bytes of an entry that count as a step of work */
-#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once and kept in memory */
-#define MOST_PIECES 512u
-
-struct piece {
-	uint64_t at;                       /* offset in the file */
-	uint8_t *bytes;                    /* NULL: none was read */
-};
-
-struct cie {
-	struct pd_frame_cie facts;
-	bool is_fine;
-	struct pd_frame_row row;
-};
-
-/* The CIEs of a table that were read last. */
-struct cies {
-	struct cie items[MOST_CIES];
-	unsigned nr, next;
-};
 
 /* .debug_frame, or .eh_frame without an index. */
 struct listed_table {
 	enum perfdata_status status;       /* result of opening it */
 	struct pd_frame_list list;
-	struct cies cies;
+	struct pd_frame_known_cie cies[MOST_CIES];   /* those that were read last */
+	unsigned nr_cies, next_cie;
 };
 
 struct pd_rules {
 	struct pd_known_rules known;       /* read without the lock */
-	struct pd_monitor *lock;           /* protects all other members, and changes of `known` */
+	struct pd_monitor *lock;           /* held to open tables, to read listed ones, and to change `known` */
 	size_t used;
 	size_t accounted;
-	bool is_opened, is_fine;
+	_Atomic(enum { NOT_OPENED, IS_FINE, IS_BROKEN }) state;   /* set after the next four */
 	struct pd_work work;               /* limits reading and running entries */
 	struct pd_linkage linkage;
-	bool has_debug_frame, has_listed_eh;
+	bool has_indexed, has_listed_eh, has_debug_frame;
+	struct pd_indexed_frames indexed;
 	struct listed_table *debug_frame, *listed_eh;   /* NULL: not yet needed */
-	bool has_eh;                       /* .eh_frame has entries and an index: */
-	struct pd_frame_table eh;
-	uint64_t eh_offset, eh_size;
-	uint64_t index_offset, index_address, nr_entries;
-	int32_t *starts;                   /* start of each BLOCK-th entry of the index */
-	size_t nr_starts;
-	struct cies cies;
-	uint8_t *bytes;                    /* buffer for an entry */
-	size_t room;
-	uint8_t cie_bytes[WINDOW];
-	struct piece pieces[MOST_PIECES];  /* indexed by the place in the file, modulo MOST_PIECES */
-	uint64_t nr_pieces_read;           /* each may have taken the place of an older one */
 };
 
 static void put_slot(struct pd_rule_slots *slots, uint64_t key, const uint64_t words[2])
@@ -137,85 +106,7 @@ static void store_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 	rules->used++;
 }
 
-/* --- pieces of the tables ----------------------------------------------------------------------------------------- */
-
-/* Returns the piece at an offset; the file must contain all of it. NULL: no memory, or it cannot be read. */
-static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
-{
-	struct pd_account *account = pd_symbols_account(dso->symbols);
-	struct piece *piece = &rules->pieces[at / PIECE_SIZE % MOST_PIECES];
-	if (piece->bytes && piece->at == at)
-		return piece->bytes;
-	if (!piece->bytes && !pd_account_is_tight(account) && (piece->bytes = pd_malloc(PIECE_SIZE))) {
-		rules->accounted += PIECE_SIZE;
-		pd_account_take(account, PD_USE_SYMBOLS, PIECE_SIZE);
-	}
-	if (!piece->bytes)
-		return NULL;
-	piece->at = UINT64_MAX;
-	rules->nr_pieces_read++;
-	if (!pd_elf_read(dso->text, at, piece->bytes, PIECE_SIZE))
-		return NULL;
-	piece->at = at;
-	return piece->bytes;
-}
-
-/* Returns the table from an offset to the end of the piece, which has *ret_size bytes more. The bytes stay until
- * another piece is read. NULL: as for take_piece, or the file ends within the piece. */
-static const uint8_t *view_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset,
-				 size_t *ret_size)
-{
-	const size_t within = offset % PIECE_SIZE;
-	const uint8_t *piece = pd_elf_holds(dso->text, offset - within, PIECE_SIZE)
-				       ? take_piece(dso, rules, offset - within)
-				       : NULL;
-	*ret_size = PIECE_SIZE - within;
-	return piece ? piece + within : NULL;
-}
-
-/* As pd_elf_read, but keeps the pieces: addresses in stacks are often close together, and so are their entries. */
-static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset, uint8_t *out,
-		       size_t size)
-{
-	while (size) {
-		size_t nr;
-		const uint8_t *bytes = view_table(dso, rules, offset, &nr);
-		if (!bytes)
-			return pd_elf_read(dso->text, offset, out, size);
-		nr = size < nr ? size : nr;
-		memcpy(out, bytes, nr);
-		offset += nr;
-		out += nr;
-		size -= nr;
-	}
-	return true;
-}
-
-/* --- the index ---------------------------------------------------------------------------------------------------- */
-
-static int32_t start_of(const uint8_t *entry, bool swap) { return (int32_t)pd_load32(entry, swap); }
-
-/* Reads every BLOCK-th entry of the index. false: it is not sorted, or cannot be read. */
-static bool read_starts(const struct pd_elf *elf, struct pd_rules *rules)
-{
-	enum { PIECE = 512 };
-	uint8_t piece[8 * PIECE];
-	int32_t last = INT32_MIN;
-	for (uint64_t i = 0; i < rules->nr_entries; i += PIECE) {
-		const size_t nr = rules->nr_entries - i < PIECE ? (size_t)(rules->nr_entries - i) : PIECE;
-		if (!pd_elf_read(elf, rules->index_offset + 8 * i, piece, 8 * nr))
-			return false;
-		for (size_t k = 0; k < nr; k++) {
-			const int32_t start = start_of(&piece[8 * k], rules->eh.swap);
-			if (start < last)
-				return false;
-			last = start;
-			if ((i + k) % BLOCK == 0)
-				rules->starts[rules->nr_starts++] = start;
-		}
-	}
-	return true;
-}
+/* --- tables of the file ------------------------------------------------------------------------------------------- */
 
 static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 {
@@ -227,132 +118,24 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 		return false;
 	rules->has_debug_frame = pd_frame_find_debug(elf, dso->debug, &file) != NULL;
 	const bool has_entries = pd_frame_find_eh(elf, head, &place);
-	rules->has_eh = has_entries && place.is_indexed;
+	rules->has_indexed = has_entries && place.is_indexed;
 	rules->has_listed_eh = has_entries && !place.is_indexed;
-	if (!rules->has_eh) {
-		pd_work_init(&rules->work, pd_elf_size(elf), pd_symbols_account(dso->symbols),
-			     dso->symbols->options.cancel);
-		return true;
+	pd_work_init(&rules->work, rules->has_indexed ? place.size : pd_elf_size(elf),
+		     pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
+	return !rules->has_indexed || pd_indexed_open(dso, &place, head, &rules->indexed);
+}
+
+/* Opens the tables unless a thread has opened them. false: there are none that can be used. */
+static bool are_open(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+{
+	if (atomic_load_explicit(&rules->state, memory_order_acquire) == NOT_OPENED) {
+		pd_monitor_enter_soon(rules->lock);
+		if (atomic_load_explicit(&rules->state, memory_order_relaxed) == NOT_OPENED)
+			atomic_store_explicit(&rules->state, open_tables(dso, rules) ? IS_FINE : IS_BROKEN,
+					      memory_order_release);
+		pd_monitor_leave(rules->lock);
 	}
-	rules->eh = (struct pd_frame_table){ .address = place.address,
-					     .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
-					     .swap = pd_elf_swaps(elf) };
-	rules->eh_offset = place.offset;
-	rules->eh_size = place.size;
-	pd_work_init(&rules->work, place.size, pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
-	rules->index_offset = elf->frame_index.offset + PD_FRAME_INDEX_HEAD;
-	rules->index_address = elf->frame_index.vaddr;
-	rules->nr_entries = pd_load32(head + 8, rules->eh.swap);
-	if (!rules->nr_entries || rules->nr_entries > (elf->frame_index.filesz - PD_FRAME_INDEX_HEAD) / 8 ||
-	    !pd_elf_holds(elf, rules->index_offset, 8 * rules->nr_entries))
-		return false;
-	const size_t bytes = (size_t)(rules->nr_entries / BLOCK + 1) * sizeof *rules->starts + WINDOW;
-	rules->starts = pd_malloc(bytes - WINDOW);
-	rules->bytes = pd_malloc(WINDOW);
-	rules->room = WINDOW;
-	if (!rules->starts || !rules->bytes) {
-		(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
-		return false;
-	}
-	rules->accounted += bytes;
-	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, bytes);
-	return read_starts(elf, rules);
-}
-
-/* Finds the offset in .eh_frame of an address's entry, if it has one. false: none; *ret_failed: a read failed. */
-static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
-		       uint64_t *ret)
-{
-	uint8_t copy[8 * BLOCK];
-	const int64_t wanted = (int64_t)(vaddr - rules->index_address);
-	size_t low;
-	PD_COUNT_BEFORE(low, rules->nr_starts, at, rules->starts[at] <= wanted);
-	if (!low)
-		return false;
-	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
-	const size_t all = rules->nr_entries - first < BLOCK ? (size_t)(rules->nr_entries - first) : BLOCK;
-	size_t at_hand, nr;
-	const uint8_t *block = view_table(dso, rules, rules->index_offset + 8 * first, &at_hand);
-	if (!block || at_hand < 8 * all) {
-		block = copy;
-		*ret_failed = !read_table(dso, rules, rules->index_offset + 8 * first, copy, 8 * all);
-		if (*ret_failed)
-			return false;
-	}
-	PD_COUNT_BEFORE(nr, all, at, start_of(&block[8 * at], rules->eh.swap) <= wanted);
-	if (!nr)
-		return false;
-	const int32_t offset = (int32_t)pd_load32(&block[8 * (nr - 1) + 4], rules->eh.swap);
-	*ret = rules->index_address + (uint64_t)(int64_t)offset - rules->eh.address;
-	return true;
-}
-
-/* --- entries ------------------------------------------------------------------------------------------------------ */
-
-/* Reads the entry at an offset. If it crosses pieces, it is copied into *bytes, a buffer of *room bytes, which grows if
- * needed and if `grows`; else it stays until another piece is read. */
-static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at, uint8_t **bytes,
-		       size_t *room, bool grows, struct pd_frame_entry *ret)
-{
-	if (at >= rules->eh_size)
-		return false;
-	const uint64_t left = rules->eh_size - at;
-	size_t at_hand;
-	const uint8_t *view = view_table(dso, rules, rules->eh_offset + at, &at_hand);
-	at_hand = left < at_hand ? (size_t)left : at_hand;
-	const uint64_t whole = view ? pd_frame_entry_size(&rules->eh, view, at_hand) : 0;
-	if (whole && whole <= at_hand && whole <= *room)
-		return pd_frame_take_entry(&rules->eh, view, (size_t)whole, at, ret);
-	size_t nr = left < WINDOW ? (size_t)left : WINDOW;
-	if (!read_table(dso, rules, rules->eh_offset + at, *bytes, nr))
-		return false;
-	const uint64_t size = pd_frame_entry_size(&rules->eh, *bytes, nr);
-	if (!size || size > left || size > PD_FRAME_MOST_ENTRY || (size > *room && !grows))
-		return false;
-	if (size > *room) {
-		uint8_t *more = pd_realloc(*bytes, (size_t)size);
-		if (!more)
-			return false;
-		*bytes = more;
-		*room = (size_t)size;
-	}
-	if (size > nr && !pd_elf_read(dso->text, rules->eh_offset + at + nr, *bytes + nr, (size_t)size - nr))
-		return false;
-	return pd_frame_take_entry(&rules->eh, *bytes, (size_t)size, at, ret);
-}
-
-static const struct cie *find_kept_cie(const struct cies *cies, uint64_t at)
-{
-	for (unsigned i = 0; i < cies->nr; i++)
-		if (cies->items[i].facts.at == at)
-			return &cies->items[i];
-	return NULL;
-}
-
-static const struct cie *keep_cie(struct cies *cies, const struct pd_frame_table *table,
-				  const struct pd_frame_entry *entry, unsigned machine)
-{
-	uint64_t steps;   /* not counted: a CIE is short */
-	struct cie *cie = &cies->items[cies->next];
-	cies->next = (cies->next + 1) % MOST_CIES;
-	cies->nr += cies->nr < MOST_CIES;
-	cie->is_fine = pd_frame_read_cie(table, entry, &cie->facts) &&
-		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, machine, &cie->row, &steps);
-	cie->facts.at = entry->at;
-	return cie;
-}
-
-static const struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
-{
-	const struct cie *kept = find_kept_cie(&rules->cies, at);
-	if (kept)
-		return kept;
-	struct pd_frame_entry entry;
-	uint8_t *bytes = rules->cie_bytes;
-	size_t room = sizeof rules->cie_bytes;
-	if (!read_entry(dso, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
-		return NULL;
-	return keep_cie(&rules->cies, &rules->eh, &entry, dso->text->header.e_machine);
+	return atomic_load_explicit(&rules->state, memory_order_relaxed) == IS_FINE;
 }
 
 /* --- from rows to rules ------------------------------------------------------------------------------------------- */
@@ -468,8 +251,9 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 }
 
 /* Makes the rule of an address in the code of an FDE. */
-static void make_rule_of_entry(const struct pd_frame_table *table, const struct cie *cie, struct pd_frame_entry *entry,
-			       uint64_t vaddr, unsigned machine, struct pd_rule *ret, uint64_t *ret_steps)
+static void make_rule_of_entry(const struct pd_frame_table *table, const struct pd_frame_known_cie *cie,
+			       struct pd_frame_entry *entry, uint64_t vaddr, unsigned machine, struct pd_rule *ret,
+			       uint64_t *ret_steps)
 {
 	struct pd_frame_row row;
 	uint64_t start, end;
@@ -483,25 +267,19 @@ static void make_rule_of_entry(const struct pd_frame_table *table, const struct 
 	*ret_steps += (entry->next - entry->at) / BYTES_OF_STEP;
 }
 
-/* Makes the rule of an address by .eh_frame. false: a read failed. */
-static bool make_eh_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret,
-			 uint64_t *ret_steps)
+/* Makes the rule of an address by the indexed .eh_frame. false: a read failed. */
+static bool make_indexed_rule(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t vaddr,
+			      struct pd_rule *ret, uint64_t *ret_steps)
 {
-	struct pd_frame_entry entry;
-	uint64_t at;
-	bool failed = false;
-	if (!find_entry(dso, rules, vaddr, &failed, &at))
-		return !failed;
-	ret->kind = PD_RULE_LIBDWFL;
-	if (!read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry) || entry.is_cie)
-		return true;
-	const uint64_t nr_pieces_read = rules->nr_pieces_read;
-	const struct cie *cie = find_cie(dso, rules, entry.cie);
-	if (rules->nr_pieces_read != nr_pieces_read &&
-	    !read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry))
-		return true;
-	make_rule_of_entry(&rules->eh, cie, &entry, vaddr, dso->text->header.e_machine, ret, ret_steps);
-	return true;
+	struct pd_indexed_entry found;
+	const enum perfdata_status status = pd_indexed_find(dso, frames, vaddr, &found);
+	if (status == PERFDATA_OK)
+		make_rule_of_entry(&frames->facts, found.cie, &found.entry, vaddr, dso->text->header.e_machine, ret,
+				   ret_steps);
+	else if (status == PERFDATA_EUNSUP)
+		ret->kind = PD_RULE_LIBDWFL;
+	pd_indexed_drop(&found);
+	return status != PERFDATA_EREAD;
 }
 
 /* Returns a table; opens it at first need. NULL: no memory, which was reported. */
@@ -518,11 +296,26 @@ static struct listed_table *open_listed(struct perfdata_symbols_dso *dso, bool i
 	return *table = made;
 }
 
+static const struct pd_frame_known_cie *find_listed_cie(struct listed_table *table, uint64_t at, unsigned machine)
+{
+	struct pd_frame_entry entry;
+	for (unsigned i = 0; i < table->nr_cies; i++)
+		if (table->cies[i].facts.at == at)
+			return &table->cies[i];
+	if (!pd_frame_list_entry(&table->list, at, &entry) || !entry.is_cie)
+		return NULL;
+	struct pd_frame_known_cie *cie = &table->cies[table->next_cie];
+	table->next_cie = (table->next_cie + 1) % MOST_CIES;
+	table->nr_cies += table->nr_cies < MOST_CIES;
+	pd_frame_know_cie(&table->list.facts, &entry, machine, cie);
+	return cie;
+}
+
 /* Makes the rule of an address by a table without an index. false: memory or a read failed, or cancelled. */
 static bool make_listed_rule(struct perfdata_symbols_dso *dso, struct listed_table *table, uint64_t vaddr,
 			     struct pd_rule *ret, uint64_t *ret_steps)
 {
-	struct pd_frame_entry entry, cie_entry;
+	struct pd_frame_entry entry;
 	uint64_t at;
 	ret->kind = PD_RULE_LIBDWFL;
 	if (!table || table->status)
@@ -533,11 +326,20 @@ static bool make_listed_rule(struct perfdata_symbols_dso *dso, struct listed_tab
 	if (found || !pd_frame_list_entry(&table->list, at, &entry))
 		return true;
 	const unsigned machine = dso->text->header.e_machine;
-	const struct cie *cie = find_kept_cie(&table->cies, entry.cie);
-	if (!cie && pd_frame_list_entry(&table->list, entry.cie, &cie_entry) && cie_entry.is_cie)
-		cie = keep_cie(&table->cies, &table->list.facts, &cie_entry, machine);
+	const struct pd_frame_known_cie *cie = find_listed_cie(table, entry.cie, machine);
 	make_rule_of_entry(&table->list.facts, cie, &entry, vaddr, machine, ret, ret_steps);
 	return true;
+}
+
+/* As make_listed_rule, with the lock; opens the table at first need. */
+static bool make_rule_of_list(struct perfdata_symbols_dso *dso, struct pd_rules *rules, bool is_debug, uint64_t vaddr,
+			      struct pd_rule *ret, uint64_t *ret_steps)
+{
+	pd_monitor_enter(rules->lock);
+	struct listed_table *table = open_listed(dso, is_debug, is_debug ? &rules->debug_frame : &rules->listed_eh);
+	const bool ok = make_listed_rule(dso, table, vaddr, ret, ret_steps);
+	pd_monitor_leave(rules->lock);
+	return ok;
 }
 
 /* Makes the rule of an address. false: a failure, which was reported, or the look-up has to wait for its turn. */
@@ -546,13 +348,12 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 {
 	uint64_t steps = 0;
 	*ret = (struct pd_rule){ .kind = PD_RULE_NONE };
-	if (rules->has_eh && !make_eh_rule(dso, rules, vaddr, ret, &steps))
+	if (rules->has_indexed && !make_indexed_rule(dso, &rules->indexed, vaddr, ret, &steps))
 		return false;
-	if (rules->has_listed_eh &&
-	    !make_listed_rule(dso, open_listed(dso, false, &rules->listed_eh), vaddr, ret, &steps))
+	if (rules->has_listed_eh && !make_rule_of_list(dso, rules, false, vaddr, ret, &steps))
 		return false;
 	if (ret->kind == PD_RULE_NONE && rules->has_debug_frame &&
-	    !make_listed_rule(dso, open_listed(dso, true, &rules->debug_frame), vaddr, ret, &steps))
+	    !make_rule_of_list(dso, rules, true, vaddr, ret, &steps))
 		return false;
 	if (ret->kind == PD_RULE_NONE && dso->text->exception_index.filesz && !pd_exidx_rule(dso->text, vaddr, ret))
 		return false;
@@ -565,22 +366,20 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-/* As pd_rule_find, with the lock of the rules; makes the rule if no other thread has made it. */
+/* As pd_rule_find, for a rule that was not known. Threads make rules at the same time, maybe the same rule. */
 static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
 		      struct pd_rule *ret)
 {
-	if (pd_rule_known(&rules->known, vaddr, ret))
-		return true;
-	if (!rules->is_opened) {
-		rules->is_opened = true;
-		rules->is_fine = open_tables(dso, rules);
-	}
+	struct pd_rule stored;
 	const size_t failed = pd_symbols_failed(dso->symbols);
-	if (!rules->is_fine)
+	if (!are_open(dso, rules))
 		return true;
 	if (!make_rule(dso, rules, vaddr, in_turn, ret) || pd_symbols_failed(dso->symbols) != failed)
 		return in_turn;
-	store_rule(dso, rules, vaddr + 1, ret);
+	pd_monitor_enter_soon(rules->lock);
+	if (!pd_rule_known(&rules->known, vaddr, &stored))
+		store_rule(dso, rules, vaddr + 1, ret);
+	pd_monitor_leave(rules->lock);
 	return true;
 }
 
@@ -619,12 +418,7 @@ bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn
 	*ret = (struct pd_rule){ .kind = PD_RULE_LIBDWFL };
 	if (!rules || vaddr == UINT64_MAX)
 		return true;
-	if (pd_rule_known(&rules->known, vaddr, ret))
-		return true;
-	pd_monitor_enter_soon(rules->lock);
-	const bool found = find_anew(dso, rules, vaddr, in_turn, ret);
-	pd_monitor_leave(rules->lock);
-	return found;
+	return pd_rule_known(&rules->known, vaddr, ret) || find_anew(dso, rules, vaddr, in_turn, ret);
 }
 
 static void close_listed(struct perfdata_symbols_dso *dso, struct listed_table *table)
@@ -646,11 +440,8 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	}
 	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, rules->accounted);
 	pd_monitor_free(rules->lock);
-	for (unsigned i = 0; i < MOST_PIECES; i++)
-		pd_free(rules->pieces[i].bytes);
+	pd_indexed_close(dso, &rules->indexed);
 	close_listed(dso, rules->debug_frame);
 	close_listed(dso, rules->listed_eh);
-	pd_free(rules->starts);
-	pd_free(rules->bytes);
 	pd_free(rules);
 }
