@@ -25,6 +25,31 @@ void pd_handoff_stop(struct pd_handoff *handoff)
 	pd_monitor_free(handoff->monitor);
 }
 
+bool pd_handoff_open(struct pd_handoff *handoff, unsigned nr)
+{
+	*handoff = (struct pd_handoff){ .nr = nr, .least = 1, .monitor = pd_monitor_new() };
+	return handoff->monitor;
+}
+
+void pd_handoff_close(struct pd_handoff *handoff) { pd_monitor_free(handoff->monitor); }
+
+void pd_handoff_pause(struct pd_handoff *handoff)
+{
+	pd_monitor_enter(handoff->monitor);
+	handoff->stop = true;
+	while (handoff->is_working)
+		pd_monitor_wait(handoff->monitor);
+	pd_monitor_leave(handoff->monitor);
+}
+
+void pd_handoff_restart(struct pd_handoff *handoff)
+{
+	pd_monitor_enter(handoff->monitor);
+	handoff->filled = handoff->taken = 0;
+	handoff->is_due = handoff->is_taken_over = handoff->stop = false;
+	pd_monitor_leave(handoff->monitor);
+}
+
 static unsigned nr_filled(const struct pd_handoff *handoff) { return (unsigned)(handoff->filled - handoff->taken); }
 
 bool pd_handoff_has_room(struct pd_handoff *handoff)
@@ -48,6 +73,30 @@ bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place)
 	*ret_place = (unsigned)(handoff->filled % handoff->nr);
 	pd_monitor_leave(handoff->monitor);
 	return fine;
+}
+
+static bool has_work(const struct pd_handoff *handoff)
+{
+	return !handoff->stop && !handoff->is_due && !handoff->is_working && !handoff->is_taken_over &&
+	       nr_filled(handoff) < handoff->nr;
+}
+
+bool pd_handoff_has_work(struct pd_handoff *handoff)
+{
+	pd_monitor_enter(handoff->monitor);
+	const bool ret = has_work(handoff);
+	pd_monitor_leave(handoff->monitor);
+	return ret;
+}
+
+bool pd_handoff_begin(struct pd_handoff *handoff, unsigned *ret_place)
+{
+	pd_monitor_enter(handoff->monitor);
+	const bool begins = has_work(handoff);
+	handoff->is_working |= begins;
+	*ret_place = (unsigned)(handoff->filled % handoff->nr);
+	pd_monitor_leave(handoff->monitor);
+	return begins;
 }
 
 /* Adds a filled slot, and wakes the consumer if it waits for no more. */

@@ -12,7 +12,7 @@ struct pd_monitor;
 struct pd_team;
 struct pd_handoff {
 	struct pd_monitor *monitor;
-	struct pd_team *team;            /* a team of one thread, the worker */
+	struct pd_team *team;            /* a team of one thread, the worker; NULL: any thread works on a slot */
 	unsigned nr;                     /* number of slots */
 	unsigned least;                  /* a waiting thread is woken for so many slots */
 	/* protected by the monitor */
@@ -30,6 +30,19 @@ struct pd_handoff {
  * False: no thread could be started, and there is nothing to release. */
 bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, unsigned least,
 		      void (*work)(void *user, unsigned thread), void *user);
+/* As pd_handoff_start, but has no worker: any thread may do the work for a slot (pd_handoff_begin). The consumer gets
+ * each slot at once. False without memory. */
+bool pd_handoff_open(struct pd_handoff *handoff, unsigned nr);
+/* For any thread, at any time between open and close. pd_handoff_begin takes the work for the next slot; false: nothing
+ * is to be done. After true, call pd_handoff_filled or pd_handoff_last. */
+bool pd_handoff_has_work(struct pd_handoff *handoff);
+bool pd_handoff_begin(struct pd_handoff *handoff, unsigned *ret_place);
+/* Lets no thread begin, and waits for the one that works. The slots from taken to filled were not taken. */
+void pd_handoff_pause(struct pd_handoff *handoff);
+/* Begins anew after a pause, with empty slots. */
+void pd_handoff_restart(struct pd_handoff *handoff);
+/* Call it after a pause, when no thread can begin any more. */
+void pd_handoff_close(struct pd_handoff *handoff);
 /* Stops the worker at its next call of pd_handoff_room or pd_handoff_settle, and waits for its end. The slots from
  * taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);

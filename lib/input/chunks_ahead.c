@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that reads the next chunks while the reader works on earlier ones. It hands over with each chunk what it
- * learned: the end, damage, or a break that it skipped. While it runs, only one thread at a time uses the input: this
- * one, or the asking thread where it would only wait for this one to begin. */
+/* Reads the next chunks while the reader works on earlier ones: in a thread of its own, or in threads of the caller
+ * that have nothing else to do. Each chunk comes with what was learned: the end, damage, or a break that was skipped.
+ * Only one thread at a time uses the input: one that reads ahead, or the asking thread where it would only wait for one
+ * to begin. */
 #include "config.h"
 #include "base/handoff.h"
 #include "base/memory.h"
@@ -18,36 +19,67 @@ struct pd_chunks_ahead {
 	struct pd_input_step steps[CHUNKS];
 };
 
+static bool read_one(struct pd_chunks_ahead *ahead, unsigned place)
+{
+	struct pd_input_step *step = &ahead->steps[place];
+	pd_input_step(ahead->input, ahead->pool, step);
+	const bool goes_on = step->status == PERFDATA_OK;   /* afterwards the step is the asking thread's */
+	if (goes_on)
+		pd_handoff_filled(&ahead->handoff);
+	else
+		pd_handoff_last(&ahead->handoff);
+	return goes_on;
+}
+
 static void read_all(void *user, unsigned thread)
 {
 	struct pd_chunks_ahead *ahead = user;
-	enum perfdata_status status = PERFDATA_OK;
 	unsigned place;
-
 	(void)thread;
-	while (status == PERFDATA_OK && pd_handoff_room(&ahead->handoff, &place)) {
-		struct pd_input_step *step = &ahead->steps[place];
-		pd_input_step(ahead->input, ahead->pool, step);
-		status = step->status;
-		if (status == PERFDATA_OK)
-			pd_handoff_filled(&ahead->handoff);
-		else
-			pd_handoff_last(&ahead->handoff);
-	}
+	while (pd_handoff_room(&ahead->handoff, &place) && read_one(ahead, place))
+		;
+}
+
+bool pd_input_needs_help(struct pd_input *input)
+{
+	struct pd_chunks_ahead *ahead = atomic_load_explicit(&input->helped, memory_order_acquire);
+	return ahead && pd_handoff_has_work(&ahead->handoff);
+}
+
+bool pd_input_help(struct pd_input *input)
+{
+	struct pd_chunks_ahead *ahead = atomic_load_explicit(&input->helped, memory_order_acquire);
+	unsigned place;
+	if (!ahead || !pd_handoff_begin(&ahead->handoff, &place))
+		return false;
+	(void)read_one(ahead, place);
+	return true;
+}
+
+static struct pd_chunks_ahead *chunks_ahead_new(struct pd_input *input, struct pd_chunk_pool *pool)
+{
+	struct pd_chunks_ahead *ahead = pd_calloc(1, sizeof *ahead);
+	if (!ahead)
+		return NULL;
+	ahead->input = input;
+	ahead->pool = pool;
+	if (input->has_helpers ? pd_handoff_open(&ahead->handoff, CHUNKS)
+			       : pd_handoff_start(&ahead->handoff, CHUNKS, 1, read_all, ahead))
+		return ahead;
+	pd_free(ahead);
+	return NULL;
 }
 
 static void start_reading(struct pd_input *input, struct pd_chunk_pool *pool)
 {
-	struct pd_chunks_ahead *ahead = pd_calloc(1, sizeof *ahead);
-
-	if (!ahead)
+	input->ahead = atomic_load_explicit(&input->helped, memory_order_relaxed);
+	if (input->ahead) {
+		pd_handoff_restart(&input->ahead->handoff);
 		return;
-	ahead->input = input;
-	ahead->pool = pool;
-	if (pd_handoff_start(&ahead->handoff, CHUNKS, 1, read_all, ahead))
-		input->ahead = ahead;
-	else
-		pd_free(ahead);
+	}
+	input->ahead = chunks_ahead_new(input, pool);
+	if (input->has_helpers)
+		atomic_store_explicit(&input->helped, input->ahead, memory_order_release);
 }
 
 void pd_chunks_ahead_stop(struct pd_input *input)
@@ -57,12 +89,25 @@ void pd_chunks_ahead_stop(struct pd_input *input)
 	input->in_a_row = 0;
 	if (!ahead)
 		return;
-	pd_handoff_stop(&ahead->handoff);
+	if (input->has_helpers)
+		pd_handoff_pause(&ahead->handoff);
+	else
+		pd_handoff_stop(&ahead->handoff);
 	for (uint64_t n = ahead->handoff.taken; n < ahead->handoff.filled; n++)
 		if (ahead->steps[n % CHUNKS].status == PERFDATA_OK)
 			pd_chunk_drop(ahead->steps[n % CHUNKS].chunk);
 	input->ahead = NULL;
-	pd_free(ahead);
+	if (!input->has_helpers)
+		pd_free(ahead);
+}
+
+void pd_chunks_ahead_free(struct pd_input *input)
+{
+	struct pd_chunks_ahead *helped = atomic_load_explicit(&input->helped, memory_order_relaxed);
+	pd_chunks_ahead_stop(input);
+	if (helped)
+		pd_handoff_close(&helped->handoff);
+	pd_free(helped);
 }
 
 static bool has_many_bytes(const struct pd_input *input)

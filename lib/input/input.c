@@ -40,7 +40,7 @@ void pd_input_close(struct pd_input *input)
 {
 	if (!input)
 		return;
-	pd_chunks_ahead_stop(input);
+	pd_chunks_ahead_free(input);
 	pd_source_finish(input);
 	if (input->own_fd && input->fd >= 0)
 		close(input->fd);
@@ -237,6 +237,12 @@ bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64
 void pd_input_read_ahead(struct pd_input *input)
 {
 	input->may_read_ahead = input->source != PD_SOURCE_PIPE && !input->called && !input->feed;
+}
+
+void pd_input_let_help(struct pd_input *input)
+{
+	input->has_helpers = true;
+	pd_input_read_ahead(input);
 }
 
 /* --- reading --- */

@@ -163,6 +163,12 @@ bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64
 
 /* Lets a thread of the input read chunks before the reader asks for them; not from pipes, where the writer decides. */
 void pd_input_read_ahead(struct pd_input *input);
+/* The same, but other threads will call pd_input_help, instead of a thread of the input. Call it before the first
+ * chunk. */
+void pd_input_let_help(struct pd_input *input);
+/* For any thread, until the input is closed. pd_input_help reads a chunk ahead; false: none is to be read. */
+bool pd_input_needs_help(struct pd_input *input);
+bool pd_input_help(struct pd_input *input);
 
 /* Sets the offsets at which the next pd_input_next_chunk reads and chunks stop (UINT64_MAX: the end). Seekable
  * inputs. */

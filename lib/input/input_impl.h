@@ -84,18 +84,21 @@ struct pd_input {
 
 	struct pd_input_step last_step;
 	bool may_read_ahead;
+	bool has_helpers;          /* threads of the caller read ahead, instead of one of the input */
 	unsigned in_a_row;         /* chunks since opening or seeking */
-	struct pd_chunks_ahead *ahead;   /* NULL: no thread */
+	struct pd_chunks_ahead *ahead;   /* NULL: nothing is read ahead */
+	_Atomic(struct pd_chunks_ahead *) helped;   /* what helpers use, until the input is closed; NULL: not begun */
 };
 
 /* Reads the next chunk (input.c). */
 void pd_input_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret);
 
-/* Reads the next chunk, or takes it from the thread that reads ahead; starts this thread if it is worthwhile
+/* Reads the next chunk, or takes it from a thread that reads ahead; lets one begin if it is worthwhile
  * (chunks_ahead.c). */
 void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret);
-/* Stops the thread, so that the caller may use the input again. Drops the chunks that it read ahead. */
+/* Stops reading ahead, so that the caller may use the input again. Drops the chunks that it read ahead. */
 void pd_chunks_ahead_stop(struct pd_input *input);
+void pd_chunks_ahead_free(struct pd_input *input);
 
 /* Reads raw bytes as pd_pread_full does (source.c). */
 int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset);

@@ -147,8 +147,8 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	const uint32_t parts = profile->options.parts, more = profile->options.parts_of_occurrences;
 	part->nr = parts || more ? take_samples(profile, batch, parts, more, part->samples)
 				 : take_samples(profile, batch, 0, 0, part->samples);
-	if (profile->options.names && part->nr)
-		pd_session_load_names(profile->session);
+	if (profile->options.names == PD_NAMES_LINES && part->nr)
+		pd_session_load_lines(profile->session);
 	*ret = part;
 	return PERFDATA_OK;
 }

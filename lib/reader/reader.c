@@ -14,6 +14,7 @@
 
 #define DEFAULT_MAX_FINDINGS 1000
 #define LARGE_STACK 2048u            /* bytes */
+#define MANY_BYTES (8u << 20)        /* reading them takes longer than starting a thread */
 #ifndef AHEAD_FROM                   /* fuzzing sets a smaller number */
 #define AHEAD_FROM 4096              /* records */
 #endif
@@ -547,7 +548,25 @@ bool pd_reader_copies_stacks(const struct perfdata_reader *reader)
 	return false;
 }
 
-void pd_reader_read_alone(struct perfdata_reader *reader) { reader->options.read_ahead = 0; }
+bool pd_reader_let_help(struct perfdata_reader *reader)
+{
+	if (reader->nr_streams != 1 || !reader->options.read_ahead)
+		return false;
+	reader->options.read_ahead = 0;
+	reader->has_helpers = true;
+	pd_input_let_help(reader->streams[0]->input);
+	return reader->total_bytes >= MANY_BYTES;
+}
+
+bool pd_reader_needs_help(struct perfdata_reader *reader)
+{
+	return reader->has_helpers && pd_input_needs_help(reader->streams[0]->input);
+}
+
+bool pd_reader_help(struct perfdata_reader *reader)
+{
+	return reader->has_helpers && pd_input_help(reader->streams[0]->input);
+}
 
 /* Where samples are large, a thread that frames records saves little time, and passes all their bytes from one
  * processor to another. So a thread only reads bytes there, unless records have to be unpacked, or come from several

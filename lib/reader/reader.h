@@ -73,8 +73,12 @@ void pd_reader_give_payloads(struct perfdata_reader *reader);
 void pd_reader_leave_out_stacks(struct perfdata_reader *reader);
 /* Whether events copy user stacks into samples, so that samples are large. */
 bool pd_reader_copies_stacks(const struct perfdata_reader *reader);
-/* Reads without a thread of its own. Call it before the first record. */
-void pd_reader_read_alone(struct perfdata_reader *reader);
+/* Other threads will call pd_reader_help, instead of a thread of the reader. Call it before the first record. True:
+ * there are many bytes to read. */
+bool pd_reader_let_help(struct perfdata_reader *reader);
+/* For any thread, until the reader is closed. pd_reader_help reads bytes ahead; false: none are to be read. */
+bool pd_reader_needs_help(struct perfdata_reader *reader);
+bool pd_reader_help(struct perfdata_reader *reader);
 /* Reads the part that was left out, up to byte `end` of the record, in place. Any thread, but one at a time for a
  * record; nobody else may read these bytes meanwhile. PERFDATA_EREAD; reterr may be NULL. */
 enum perfdata_status pd_raw_read_stack(const struct perfdata_raw *raw, size_t end, struct perfdata_error *reterr);

@@ -110,6 +110,7 @@ struct pd_run {
 
 	struct pd_monitor *monitor;
 	struct pd_team *team;
+	bool starts_threads_at_once;        /* they have work before there is a batch */
 	struct pd_worker *workers;          /* the caller's is the last */
 	unsigned jobs;
 	struct pd_batch_slot outside;       /* for what begin and end append */

@@ -189,8 +189,8 @@ enum perfdata_status pd_run_start(struct pd_run *run)
 		return status;
 	if (no_stacks)
 		pd_session_drop_stacks(run->session);
-	if (!run->nr_early)
-		pd_session_expect_helpers(run->session, run->jobs - 1);
+	if (!run->nr_early && run->jobs > 1)
+		run->starts_threads_at_once = pd_session_expect_helpers(run->session);
 	pd_monitor_enter(run->monitor);
 	run->parallel = true;
 	int failed = 0;

@@ -166,8 +166,9 @@ void pd_upcoming_keep(struct perfdata_session *session);
 void pd_upcoming_begin(struct perfdata_session *session);
 void pd_upcoming_end(struct perfdata_session *session);
 void pd_upcoming_free(struct perfdata_session *session);
-/* This many other threads will help, so the reader may need none of its own. Call it before the first record. */
-void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr);
+/* Other threads will call pd_session_help, so the reader may need none of its own. Call it before the first record.
+ * True: they have work before there is a batch. */
+bool pd_session_expect_helpers(struct perfdata_session *session);
 /* Other threads will call pd_session_help; the session calls `wake` when it has work for them. Call it before these
  * threads start. */
 void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user);
@@ -252,8 +253,10 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 /* For emitters that need names at their end: loads symbols while the recording is read. Call it before the first batch.
  * lines: also debug information. threads: how many may load; with 0 or 1, only the calling thread, at the end. */
 enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, unsigned threads);
-/* Loads symbols for the frames that samples have added. Any thread. */
-void pd_session_load_names(const struct perfdata_session *session);
+/* Lets a thread load the symbols of files that got their first frames. For the session's thread. */
+void pd_session_load_names(struct perfdata_session *session);
+/* Lets it open the debug information of files whose symbols are loaded by now. Any thread. */
+void pd_session_load_lines(const struct perfdata_session *session);
 /* Loads the remaining symbols, and returns when all are loaded: the end of the output counts findings of loading. Call
  * it when all emitters have looked up their names. */
 void pd_session_finish_names(const struct perfdata_session *session);

@@ -45,6 +45,7 @@ struct pd_state {
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_leaves leaves;
 	struct pd_name_loader *loader;     /* NULL: no emitter needs names at its end */
+	atomic_bool has_new_symbols;       /* a dso got symbols, which the loader does not know yet */
 	struct pd_index frame_index;
 	size_t frames_accounted;
 	struct pd_stacks stacks;

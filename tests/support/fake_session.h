@@ -63,11 +63,11 @@ bool pd_memory_is_low(struct perfdata_session *session)
 	(void)session;
 	return false;
 }
-void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr);
-void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr)
+bool pd_session_expect_helpers(struct perfdata_session *session);
+bool pd_session_expect_helpers(struct perfdata_session *session)
 {
 	(void)session;
-	(void)nr;
+	return false;
 }
 void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user);
 void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user)

@@ -427,6 +427,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		pd_upcoming_end(session);
 	}
 	upcoming->at += taken;
+	pd_session_load_names(session);
 	return status == PERFDATA_OK ? PERFDATA_OK : fail_session(session, status);
 }
 

@@ -64,12 +64,9 @@ static void do_work(struct pd_lookahead *ahead, unsigned place)
 }
 
 /* The session's thread takes the oldest work, others take the newest, so that they seldom meet. */
-bool pd_session_help(struct perfdata_session *session)
+static bool unwind_some(struct pd_lookahead *ahead)
 {
-	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
 	bool ret = false;
-	if (!ahead)
-		return false;
 	for (uint64_t i = atomic_load_explicit(&ahead->seen, memory_order_relaxed);
 	     atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) &&
 	     i > atomic_load_explicit(&ahead->turn, memory_order_relaxed) + IS_CLOSE;) {
@@ -82,10 +79,17 @@ bool pd_session_help(struct perfdata_session *session)
 	return ret;
 }
 
+bool pd_session_help(struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
+	return (ahead && unwind_some(ahead)) || pd_reader_help(session->reader);
+}
+
 bool pd_session_needs_help(const struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
-	return ahead && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) > IS_CLOSE;
+	return (ahead && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) > IS_CLOSE) ||
+	       pd_reader_needs_help(session->reader);
 }
 
 /* --- the session's thread ----------------------------------------------------------------------------------------- */
@@ -122,12 +126,12 @@ static bool may_look_ahead(const struct perfdata_session *session)
 	       perfdata_reader_header(session->reader)->container != PERFDATA_CONTAINER_PIPE;
 }
 
-/* One helper unwinds as fast as the session's thread reads and takes samples. A third thread would only take their
- * processors, and pass the bytes of the stacks from one to another. */
-void pd_session_expect_helpers(struct perfdata_session *session, unsigned nr)
+/* Threads that unwind stacks have time left, in which they read. Further threads would take their processors, and pass
+ * the bytes of the stacks from one to another. */
+bool pd_session_expect_helpers(struct perfdata_session *session)
 {
-	if (nr == 1 && may_look_ahead(session) && pd_reader_copies_stacks(session->reader))
-		pd_reader_read_alone(session->reader);
+	return may_look_ahead(session) && pd_reader_copies_stacks(session->reader) &&
+	       pd_reader_let_help(session->reader);
 }
 
 static struct pd_lookahead *make_lookahead(struct perfdata_session *session)

@@ -208,4 +208,5 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		return;
 	ask_for_symbols(state, dso);
 	atomic_store_explicit(&dso->symbols_known, true, memory_order_release);
+	atomic_store_explicit(&state->has_new_symbols, true, memory_order_relaxed);
 }

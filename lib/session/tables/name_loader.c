@@ -76,7 +76,7 @@ static void load_whenever_woken(void *user, unsigned thread)
 	pd_monitor_leave(loader->monitor);
 }
 
-/* Wakes the thread: new frames may be in more files. Any thread. */
+/* Wakes the thread. Any thread. */
 static void name_loader_wake(struct pd_name_loader *loader)
 {
 	if (loader->threads < 2)
@@ -119,9 +119,18 @@ enum perfdata_status pd_session_want_names(const struct perfdata_session *sessio
 	return PERFDATA_OK;
 }
 
-void pd_session_load_names(const struct perfdata_session *session)
+void pd_session_load_names(struct perfdata_session *session)
 {
-	if (session->state && session->state->loader)
+	struct pd_state *state = session->state;
+	if (!state || !state->loader || !atomic_load_explicit(&state->has_new_symbols, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&state->has_new_symbols, false, memory_order_relaxed);
+	name_loader_wake(state->loader);
+}
+
+void pd_session_load_lines(const struct perfdata_session *session)
+{
+	if (session->state && session->state->loader && session->state->loader->lines)
 		name_loader_wake(session->state->loader);
 }
 

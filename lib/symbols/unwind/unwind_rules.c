@@ -75,10 +75,9 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	struct pd_account *account = pd_symbols_account(dso->symbols);
 	if (old && pd_account_is_tight(account) && bytes > account->limit / PART_IF_TIGHT)
 		return rules->used < old->size / 8 * 7;   /* look-ups in a full table would read all of it */
-	struct pd_rule_slots *slots = pd_malloc(bytes);
+	struct pd_rule_slots *slots = pd_calloc_slots(1, bytes);
 	if (!slots)
 		return false;
-	memset(slots, 0, bytes);   /* reading new memory of pd_calloc before writing it would cause two page faults */
 	slots->former = old;
 	slots->size = size;
 	for (size_t i = 0; old && i < old->size; i++) {
