@@ -442,6 +442,8 @@ bool pd_dso_knows_files(const struct perfdata_symbols_dso *dso);
 void pd_dso_wait_files(struct perfdata_symbols_dso *dso);
 /* Whether loading the symbols is finished, maybe without success. */
 bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
+/* The same of all dsos. */
+bool pd_symbols_are_loaded(struct perfdata_symbols *symbols);
 /* Takes the lock of a dso. While another thread holds it, the calling thread loads other dsos. */
 void pd_symbols_lock(struct perfdata_symbols_dso *dso);
 /* Replaces a text by a copy unless it is NULL. 0, or -1 without memory. */

@@ -5,6 +5,7 @@
 #include "session/tables/name_loader.h"
 #include "session/session.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 struct pd_name_loader {
 	const struct perfdata_session *session;
@@ -101,6 +102,9 @@ static void load_rest(void *user, unsigned thread)
 static void name_loader_finish(struct pd_name_loader *loader)
 {
 	stop_loader(loader);
+	struct perfdata_symbols *symbols = loader->session->state->symbols;
+	if (!loader->lines && (!symbols || pd_symbols_are_loaded(symbols)))
+		return;
 	struct pd_team *team = pd_team_start(loader->threads ? loader->threads - 1 : 0, load_rest, loader);
 	load_rest(loader, 0);
 	pd_team_join(team);

@@ -105,6 +105,14 @@ bool pd_symbols_load_another(struct perfdata_symbols *symbols)
 	return true;
 }
 
+bool pd_symbols_are_loaded(struct perfdata_symbols *symbols)
+{
+	struct perfdata_symbols_dso *dso = pd_symbols_first(symbols);
+	while (dso && pd_symbols_is_loaded(dso))
+		dso = dso->next;
+	return !dso;
+}
+
 /* Other dsos may be loaded meanwhile: a dso is known when an address was found in it, and its names will be needed
  * soon. */
 void pd_symbols_lock(struct perfdata_symbols_dso *dso)
