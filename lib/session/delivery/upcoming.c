@@ -8,10 +8,12 @@
  * session wakes other threads only if at least half of the records read in advance need work. */
 #include "config.h"
 #include <string.h>
+#include "base/prefetch.h"
 #include "session/delivery/sample_rules.h"
 
 #define PLACES 128u              /* a power of two */
 #define MOST_BYTES (2u << 20)    /* bytes of records read in advance, whose chunks are held, without those left out */
+#define MOST_FETCHED 8192u       /* bytes of a sample */
 /* Another thread leaves work this close to the session's turn: it could not finish first. */
 #define IS_CLOSE 4u
 
@@ -63,18 +65,37 @@ static void do_work(struct pd_lookahead *ahead, unsigned place)
 	pd_monitor_leave(ahead->monitor);
 }
 
+/* Announces that a sample will be unwound next. Another processor may have read it, and a walk over a stack is a chain
+ * of reads that wait for memory: fetched together, its bytes take as long as a few of them. */
+static void fetch_sample(const struct perfdata_raw *raw)
+{
+	const size_t size = raw->size < MOST_FETCHED ? raw->size : MOST_FETCHED;
+	for (size_t at = 0; at < size; at += 64)
+		pd_prefetch(raw->bytes + at);
+}
+
+/* Takes the newest work that waits before record *before, which becomes its number. false: there is none. */
+static bool take_newest(struct pd_lookahead *ahead, uint64_t *before)
+{
+	while (atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) &&
+	       *before > atomic_load_explicit(&ahead->turn, memory_order_relaxed) + IS_CLOSE)
+		if (take_work(ahead, --*before % PLACES, WORK_RUNS))
+			return true;
+	return false;
+}
+
 /* The session's thread takes the oldest work, others take the newest, so that they seldom meet. */
 static bool unwind_some(struct pd_lookahead *ahead)
 {
-	bool ret = false;
-	for (uint64_t i = atomic_load_explicit(&ahead->seen, memory_order_relaxed);
-	     atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) &&
-	     i > atomic_load_explicit(&ahead->turn, memory_order_relaxed) + IS_CLOSE;) {
-		const unsigned place = --i % PLACES;
-		if (!take_work(ahead, place, WORK_RUNS))
-			continue;
+	uint64_t at = atomic_load_explicit(&ahead->seen, memory_order_relaxed);
+	bool has_next = take_newest(ahead, &at);
+	const bool ret = has_next;
+	while (has_next) {
+		const unsigned place = at % PLACES;
+		has_next = take_newest(ahead, &at);
+		if (has_next)
+			fetch_sample(&ahead->records[at % PLACES]);
 		do_work(ahead, place);
-		ret = true;
 	}
 	return ret;
 }
@@ -317,6 +338,16 @@ static bool may_change_maps(const struct perfdata_session *session, const struct
 	       raw->type != PERFDATA_RECORD_FINISHED_ROUND;
 }
 
+/* Announces a sample that this thread will probably unwind. */
+static void fetch_next(const struct perfdata_session *session, const struct pd_lookahead *ahead, uint64_t number)
+{
+	const unsigned place = number % PLACES;
+	const bool others_help = session->upcoming.wake;
+	if (number < ahead->end && has_user_stack(&ahead->records[place]) &&
+	    (!others_help || atomic_load_explicit(&ahead->states[place], memory_order_relaxed) == WORK_WAITS))
+		fetch_sample(&ahead->records[place]);
+}
+
 void pd_upcoming_begin(struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
@@ -324,6 +355,7 @@ void pd_upcoming_begin(struct perfdata_session *session)
 		return;
 	const uint64_t number = ahead->first + session->upcoming.at;
 	atomic_store_explicit(&ahead->turn, number, memory_order_relaxed);
+	fetch_next(session, ahead, number + 1);
 	if (may_change_maps(session, &ahead->records[number % PLACES]))
 		pd_monitor_enter_soon(ahead->maps_lock);
 	if (ahead->work[number % PLACES].modules)
