@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "alloc_fail_pieces.h"
 #include "base/fdio.h"
 #include "base/hash.h"
+#include "base/threads.h"
 #include "codec/codec.h"
 #include "input/input.h"
 
@@ -361,8 +363,29 @@ static void check_damaged(const struct blob *blob, size_t at_least, enum perfdat
 		waitpid(writer, NULL, 0);
 }
 
+static uint64_t nr_helped;   /* chunks that helpers read */
+enum who_reads { READS_ALONE, THREAD_READS_AHEAD, HELPERS_READ_AHEAD, WAYS_TO_READ };
+
+struct helpers {
+	struct pd_input *input;
+	atomic_bool end;
+	atomic_uint nr_chunks;
+	struct pd_team *team;
+};
+
+static void help_reading(void *user, unsigned thread)
+{
+	struct helpers *helpers = user;
+	(void)thread;
+	while (!atomic_load(&helpers->end))
+		if (pd_input_needs_help(helpers->input) && pd_input_help(helpers->input))
+			atomic_fetch_add(&helpers->nr_chunks, 1);
+		else
+			sched_yield();
+}
+
 /* All that an input says while it is read to its end, and once more from a place in the middle. */
-static uint64_t story_of(struct pd_input *input, bool ahead)
+static uint64_t story_of(struct pd_input *input, enum who_reads who)
 {
 	struct pd_chunk_pool *pool = pd_chunk_pool_new();
 	struct pd_chunk *chunk;
@@ -370,9 +393,14 @@ static uint64_t story_of(struct pd_input *input, bool ahead)
 	uint64_t story = 1, chunks = 0, broken = 0, found = 0, offset = 0;
 	enum perfdata_status status;
 
+	struct helpers helpers = { .input = input };
 	pd_input_go_on(input);
-	if (ahead)
+	if (who == THREAD_READS_AHEAD)
 		pd_input_read_ahead(input);
+	if (who == HELPERS_READ_AHEAD) {
+		pd_input_let_help(input);
+		helpers.team = pd_team_start(2, help_reading, &helpers);
+	}
 	for (unsigned round = 0; round < 2; round++) {
 		while ((status = pd_input_next_chunk(input, pool, &chunk, &error)) == PERFDATA_OK) {
 			story = pd_hash_bytes(chunk->data, chunk->size, pd_hash_u64(story, chunk->offset));
@@ -390,6 +418,9 @@ static uint64_t story_of(struct pd_input *input, bool ahead)
 			CHECK_EQ(pd_input_seek(input, SIZE / 2 + 1, 3 * SIZE - 3), PERFDATA_OK);
 	}
 	CHECK(chunks > 7);
+	atomic_store(&helpers.end, true);
+	pd_team_join(helpers.team);
+	nr_helped += atomic_load(&helpers.nr_chunks);
 	pd_chunk_pool_free(pool);
 	pd_input_close(input);
 	return story;
@@ -404,9 +435,10 @@ static struct pd_input *open_memory(const struct blob *blob)
 
 static void check_read_ahead(const struct blob *blob)
 {
-	const uint64_t story = story_of(open_memory(blob), false);
+	const uint64_t story = story_of(open_memory(blob), READS_ALONE);
 	for (unsigned round = 0; round < 4; round++)
-		CHECK_EQ(story_of(open_memory(blob), true), story);
+		for (enum who_reads who = THREAD_READS_AHEAD; who < WAYS_TO_READ; who++)
+			CHECK_EQ(story_of(open_memory(blob), who), story);
 	/* nobody takes what was read */
 	struct pd_chunk_pool *pool = pd_chunk_pool_new();
 	struct pd_input *input = open_memory(blob);
@@ -446,6 +478,7 @@ static void test_read_ahead(void)
 		free(parts.bytes);
 	}
 	free(whole.bytes);
+	CHECK(nr_helped > 20);
 }
 
 static void test_damaged(void)

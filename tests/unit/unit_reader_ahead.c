@@ -2,8 +2,10 @@
 /* A recording read ahead is the same recording: records, findings at their places, and the reader's facts at each
  * record. */
 #include "config.h"
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/threads.h"
 #include "perfdata/session.h"
 #include "schema/schema.h"
 #include "reader/reader_impl.h"
@@ -49,6 +51,22 @@ static void report_record(struct story *story, const struct perfdata_raw *raw)
 		tell(story, perfdata_reader_event(story->reader, i)->version);
 }
 
+#define HELPED 4u   /* beside enum perfdata_read_ahead: other threads read ahead */
+
+struct helpers {
+	struct perfdata_reader *reader;
+	atomic_bool end;
+};
+
+static void help_reading(void *user, unsigned thread)
+{
+	struct helpers *helpers = user;
+	(void)thread;
+	while (!atomic_load(&helpers->end))
+		if (!pd_reader_needs_help(helpers->reader) || !pd_reader_help(helpers->reader))
+			sched_yield();
+}
+
 /* Reads at most `limit` records. */
 static struct story read_story(const struct recording *file, enum perfdata_record_order order, uint32_t ahead,
 			       uint64_t limit)
@@ -56,7 +74,8 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 	struct story story = { .hash = 1 };
 	const struct perfdata_reader_options options = { .size = sizeof options,
 							 .order = order,
-							 .read_ahead = ahead,
+							 .read_ahead = ahead & HELPED ? PERFDATA_AHEAD_BYTES
+											: ahead,
 							 .max_memory = 1 << 20,
 							 .on_finding = report_finding,
 							 .user = &story };
@@ -64,6 +83,12 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 	enum perfdata_status status = PERFDATA_OK;
 
 	CHECK_EQ(open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
+	struct helpers helpers = { .reader = story.reader };
+	struct pd_team *team = NULL;
+	if (ahead & HELPED) {
+		(void)pd_reader_let_help(story.reader);
+		team = pd_team_start(2, help_reading, &helpers);
+	}
 	while (story.records < limit && (status = perfdata_reader_next(story.reader, &raw)) == PERFDATA_OK)
 		report_record(&story, raw);
 	if (story.records < limit) {
@@ -71,6 +96,8 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 		CHECK_EQ(perfdata_reader_next(story.reader, &raw), PERFDATA_END);
 		tell(&story, perfdata_reader_complete(story.reader));
 	}
+	atomic_store(&helpers.end, true);
+	pd_team_join(team);
 	perfdata_reader_close(story.reader);
 	return story;
 }
@@ -131,8 +158,8 @@ static void same_story(bool damaged)
 		CHECK(plain.kinds[PERFDATA_FINDING_UNKNOWN_ID] == 1);
 		CHECK((plain.kinds[PERFDATA_FINDING_OUT_OF_ORDER] == 1) == (wanted == PERFDATA_ORDER_TIME));
 		CHECK(damaged == (plain.kinds[PERFDATA_FINDING_GARBAGE] > 10));
-		for (uint32_t round = 0; round < 6; round++) {
-			const struct story ahead = read_story(&file, wanted, 1 + round % 3, UINT64_MAX);
+		for (uint32_t round = 0; round < 8; round++) {
+			const struct story ahead = read_story(&file, wanted, 1 + round % HELPED, UINT64_MAX);
 			CHECK_EQ(ahead.records, plain.records);
 			CHECK_EQ(ahead.findings, plain.findings);
 			CHECK_EQ(ahead.hash, plain.hash);
@@ -151,7 +178,8 @@ static struct story read_batches(const struct recording *file, enum perfdata_rec
 	struct story story = { .hash = 1 };
 	const struct perfdata_reader_options options = { .size = sizeof options,
 							 .order = order,
-							 .read_ahead = ahead,
+							 .read_ahead = ahead & HELPED ? PERFDATA_AHEAD_BYTES
+											: ahead,
 							 .max_memory = 1 << 20,
 							 .on_finding = report_finding,
 							 .user = &story };
