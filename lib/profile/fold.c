@@ -9,8 +9,8 @@
 /* Stacks whose labels are read from the tree at the same time. */
 #define MOST_WAITING 16u
 /* Keys that a thread takes at once, and the least number for which threads are started. */
-#define KEYS_AT_ONCE 512u
-#define LEAST_IN_THREADS ((size_t)2048)
+#define KEYS_AT_ONCE 128u
+#define LEAST_IN_THREADS ((size_t)512)
 
 struct labels {
 	uint32_t *items;
