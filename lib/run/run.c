@@ -125,8 +125,10 @@ static void work_until_done(void *user, unsigned index)
 		if (is_caller) {
 			if (pd_run_report(run))
 				continue;
-			/* Starting threads costs more than a small recording: they start with the second batch. */
+			/* Starting threads costs more than a small recording, so most runs start them with the second
+			 * batch. */
 			if ((run->filled == 2 || run->starts_threads_at_once) && !run->team && run->jobs > 1) {
+				run->starts_threads_at_once = false;   /* if this fails, the second batch tries again */
 				pd_session_let_help(run->session, wake_for_help, run);
 				run->team = pd_team_start(run->jobs - 1, work_until_done, run);
 			}

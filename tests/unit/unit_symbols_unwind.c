@@ -710,6 +710,25 @@ static void test_source(void)
 	perfdata_symbols_free(mappings.symbols);
 }
 
+/* The instructions of a CIE run without being counted, so only short CIEs may have rows. */
+static void test_long_cie(void)
+{
+	static const uint8_t head[] = { 0, 0, 0, 0, 1, 0, 1, 0x78, 16 };   /* id, version, augmentation, factors, register */
+	static const struct pd_frame_table table = { .wide = true };
+	for (uint32_t size = PD_FRAME_MOST_CIE - 8; size <= PD_FRAME_MOST_CIE + 8; size += 8) {
+		uint8_t bytes[PD_FRAME_MOST_CIE + 8] = { 0 };   /* its instructions: DW_CFA_nop */
+		struct pd_frame_entry entry;
+		struct pd_frame_known_cie cie;
+		const uint32_t rest = size - 4;
+		memcpy(bytes, &rest, sizeof rest);
+		memcpy(bytes + 4, head, sizeof head);
+		CHECK(pd_frame_take_entry(&table, bytes, size, 0, &entry));
+		CHECK(entry.is_cie);
+		pd_frame_know_cie(&table, &entry, EM_X86_64, &cie);
+		CHECK_EQ(cie.is_fine, size <= PD_FRAME_MOST_CIE);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -722,6 +741,7 @@ int main(void)
 		{ "unwind: a register that was popped, an entry of linkage", test_popped },
 #endif
 		{ "unwind: tables of linkage", test_linkage },
+		{ "unwind: a CIE that is too long", test_long_cie },
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "unwind: rules while memory is tight", test_tight_account },
 #if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX)

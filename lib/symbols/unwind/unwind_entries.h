@@ -11,6 +11,9 @@
 /* Limit of an entry in bytes: each step of unwinding runs the instructions of one FDE and of its CIE. Compilers write a
  * few hundred bytes, and 20,000 for the longest function of cc1plus. */
 #define PD_FRAME_MOST_ENTRY 65536u
+/* Limit of a CIE in bytes for the rules of perfdata, which run its instructions without counting them; libdwfl reads
+ * longer ones. Compilers write about 24 bytes. */
+#define PD_FRAME_MOST_CIE 512u
 
 /* A section with entries; callers read the bytes. */
 struct pd_frame_table {
@@ -117,6 +120,7 @@ struct pd_frame_known_cie {
 	bool is_fine;               /* rows of its FDEs can be computed */
 	struct pd_frame_row row;
 };
+/* Reads a CIE and runs its instructions. A CIE longer than PD_FRAME_MOST_CIE is not fine. */
 void pd_frame_know_cie(const struct pd_frame_table *table, const struct pd_frame_entry *entry, unsigned machine,
 		       struct pd_frame_known_cie *ret);
 

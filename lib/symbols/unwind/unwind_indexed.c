@@ -180,11 +180,12 @@ static enum perfdata_status find_offset(struct perfdata_symbols_dso *dso, struct
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-/* Reads the entry at an offset. If it crosses pieces, it is copied into `bytes`, or, if it is larger and ret_large is
- * not NULL, into memory of its own. */
+/* Reads the entry at an offset. An entry that crosses pieces is copied into `bytes`, or into memory of its own, which
+ * *ret_large returns. ret_large may be NULL: the entry is a CIE, and has at most PD_FRAME_MOST_CIE bytes. */
 static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t at,
 		       uint8_t bytes[PD_INDEXED_WINDOW], uint8_t **ret_large, struct pd_frame_entry *ret)
 {
+	const uint64_t most = ret_large ? PD_FRAME_MOST_ENTRY : PD_FRAME_MOST_CIE;
 	if (at >= frames->size)
 		return false;
 	const uint64_t left = frames->size - at, offset = frames->offset + at;
@@ -193,13 +194,12 @@ static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_indexed_frame
 	at_hand = left < at_hand ? (size_t)left : at_hand;
 	uint64_t size = view ? pd_frame_entry_size(&frames->facts, view, at_hand) : 0;
 	if (size && size <= at_hand)
-		return size <= PD_FRAME_MOST_ENTRY &&
-		       pd_frame_take_entry(&frames->facts, view, (size_t)size, at, ret);
+		return size <= most && pd_frame_take_entry(&frames->facts, view, (size_t)size, at, ret);
 	const size_t nr = left < PD_INDEXED_WINDOW ? (size_t)left : PD_INDEXED_WINDOW;
 	if (!read_file(dso, frames, &frames->entry_pieces, offset, bytes, nr))
 		return false;
 	size = pd_frame_entry_size(&frames->facts, bytes, nr);
-	if (!size || size > left || size > PD_FRAME_MOST_ENTRY || (size > nr && !ret_large))
+	if (!size || size > left || size > most)
 		return false;
 	if (size > nr) {
 		bytes = *ret_large = pd_malloc((size_t)size);

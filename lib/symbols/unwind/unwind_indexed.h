@@ -7,7 +7,7 @@
 #include "symbols/symbols.h"
 #include "symbols/unwind/unwind_entries.h"
 
-#define PD_INDEXED_WINDOW 512u     /* bytes of an entry that are read first; nearly all entries are shorter */
+#define PD_INDEXED_WINDOW PD_FRAME_MOST_CIE   /* bytes of an entry that are read first; nearly all are shorter */
 #define PD_INDEXED_CIES 16u
 
 /* Bytes of the file that stay in memory once they are read, in pieces of one size. */

@@ -264,8 +264,9 @@ bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions,
 void pd_frame_know_cie(const struct pd_frame_table *table, const struct pd_frame_entry *entry, unsigned machine,
 		       struct pd_frame_known_cie *ret)
 {
-	uint64_t steps;   /* not counted: a CIE is short */
-	ret->is_fine = pd_frame_read_cie(table, entry, &ret->facts) &&
+	uint64_t steps;   /* not counted, since the CIE is short */
+	ret->is_fine = entry->next - entry->at <= PD_FRAME_MOST_CIE &&
+		       pd_frame_read_cie(table, entry, &ret->facts) &&
 		       pd_frame_run(&ret->facts, ret->facts.instructions, NULL, 0, 0, machine, &ret->row, &steps);
 	ret->facts.at = entry->at;
 }
