@@ -713,7 +713,7 @@ static void test_source(void)
 /* The instructions of a CIE run without being counted, so only short CIEs may have rows. */
 static void test_long_cie(void)
 {
-	static const uint8_t head[] = { 0, 0, 0, 0, 1, 0, 1, 0x78, 16 };   /* id, version, augmentation, factors, register */
+	static const uint8_t head[] = { 0, 0, 0, 0, 1, 0, 1, 0x78, 16 };   /* id, version, factors, register */
 	static const struct pd_frame_table table = { .wide = true };
 	for (uint32_t size = PD_FRAME_MOST_CIE - 8; size <= PD_FRAME_MOST_CIE + 8; size += 8) {
 		uint8_t bytes[PD_FRAME_MOST_CIE + 8] = { 0 };   /* its instructions: DW_CFA_nop */
