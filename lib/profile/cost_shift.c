@@ -16,7 +16,7 @@
 #include "profile/compare_impl.h"
 
 static const double enough = 0.7;          /* share of the growth that losses must explain */
-static const double gone = 0.1;            /* a function with less than this share of its former weight has vanished */
+static const double vanished = 0.1;        /* a function with less than this share of its former weight has vanished */
 static const double rare = 0.5;            /* a call with less than this share of its former weight went elsewhere */
 /* standard errors by which the weight of a call must fall: of many calls with few samples, some always fall by
  * chance */
@@ -46,12 +46,12 @@ static const struct perfdata_compared *whole_of(const struct shift *shift, uint3
 
 static bool has_appeared(const struct shift *shift, uint32_t row)
 {
-	return whole_of(shift, row)->share[PD_BEFORE] < gone * whole_of(shift, row)->compared;
+	return whole_of(shift, row)->share[PD_BEFORE] < vanished * whole_of(shift, row)->compared;
 }
 
 static bool has_vanished(const struct shift *shift, uint32_t row)
 {
-	return whole_of(shift, row)->compared < gone * whole_of(shift, row)->share[PD_BEFORE];
+	return whole_of(shift, row)->compared < vanished * whole_of(shift, row)->share[PD_BEFORE];
 }
 
 static double lost_weight(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }

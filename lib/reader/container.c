@@ -343,10 +343,10 @@ static bool table_is_plausible(struct container *c, uint64_t offset)
 static bool is_table_start(const uint8_t *at, uint64_t offset, uint64_t table_size, bool swap)
 {
 	const uint64_t first = pd_load64(at, swap), second = pd_load64(at + 16, swap);
-	const uint64_t behind = first + pd_load64(at + 8, swap);
+	const uint64_t first_end = first + pd_load64(at + 8, swap);
 
-	return first >= offset + table_size && first <= offset + PD_NR_FEATURES * 16 && second >= behind &&
-	       second - behind < 8 && pd_load64(at + 24, swap) < 1u << 30;
+	return first >= offset + table_size && first <= offset + PD_NR_FEATURES * 16 && second >= first_end &&
+	       second - first_end < 8 && pd_load64(at + 24, swap) < 1u << 30;
 }
 
 /* Looks for the feature table in the last part of the file. */

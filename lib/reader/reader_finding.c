@@ -31,7 +31,7 @@ void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *f
 
 	if (before >= (finding->once ? 1 : reader->options.max_findings) || !reader->options.on_finding || !info)
 		return;
-	const struct perfdata_finding told = {
+	const struct perfdata_finding reported = {
 		.severity = info->severity,
 		.code = finding->code,
 		.file = pd_reader_file_name(reader, finding->file),
@@ -39,7 +39,7 @@ void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *f
 		.record = finding->record,
 		.message = finding->message,
 	};
-	reader->options.on_finding(reader->options.user, &told);
+	reader->options.on_finding(reader->options.user, &reported);
 }
 
 struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_listener listener)

@@ -67,7 +67,7 @@ struct pd_window {
 	bool unaligned;              /* a record had a size that is no multiple of 8 */
 	bool after_gap;              /* the next record follows a gap */
 	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
-	struct pd_chunk *behind;
+	struct pd_chunk *after_break;
 	bool searching;              /* no record can begin before *at; see salvage.c */
 	struct {
 		enum perfdata_finding_code code;

@@ -345,8 +345,8 @@ static uint64_t place_of(const struct pd_trace_samples *traces)
 	const struct pd_aux_piece *piece = traces->walk.piece;
 	if (!(traces->sample_type & PERFDATA_SAMPLE_TIME))
 		return piece->cpu < 0 ? UINT64_MAX : 1 + (uint64_t)piece->idx;
-	const uint64_t behind = pd_aux_time(&piece->clock, traces->learned[traces->buffer].timer + 1);
-	return behind && behind != UINT64_MAX ? behind - 1 : behind;
+	const uint64_t next_tick = pd_aux_time(&piece->clock, traces->learned[traces->buffer].timer + 1);
+	return next_tick && next_tick != UINT64_MAX ? next_tick - 1 : next_tick;
 }
 
 static enum perfdata_status make_samples(struct perfdata_reader *reader, const struct pd_spe_record *record,

@@ -14,9 +14,9 @@ void pd_window_init(struct pd_window *window, struct pd_stream *stream, uint64_t
 void pd_window_release(struct pd_window *window)
 {
 	pd_chunk_drop(window->chunk);
-	pd_chunk_drop(window->behind);
+	pd_chunk_drop(window->after_break);
 	pd_trace_unpacked_release(window);
-	window->chunk = window->behind = NULL;
+	window->chunk = window->after_break = NULL;
 	window->at = window->end = NULL;
 }
 
@@ -99,7 +99,7 @@ static enum perfdata_status extend_chunk(struct pd_window *window)
 
 bool pd_window_settle(struct pd_window *window)
 {
-	if (window->is_inner || window->ended || window->behind)
+	if (window->is_inner || window->ended || window->after_break)
 		return true;
 	while (extend_chunk(window) == PERFDATA_OK)
 		;
@@ -114,7 +114,7 @@ bool pd_window_fill(struct pd_window *window)
 
 	if (window->is_inner)
 		return pd_unpack_fill(window);
-	if (window->ended || window->behind)
+	if (window->ended || window->after_break)
 		return false;
 	enum perfdata_status status = extend_chunk(window);
 	if (status == PERFDATA_OK || status == PERFDATA_AGAIN)
@@ -147,7 +147,7 @@ bool pd_window_fill(struct pd_window *window)
 				  window->offset + pd_window_left(window),
 				  "the packed input is broken at its byte %llu; reading went on at its byte %llu",
 				  (unsigned long long)broken, (unsigned long long)found);
-		window->behind = chunk;
+		window->after_break = chunk;
 		return false;
 	}
 	pd_window_set_chunk(window, chunk);
@@ -156,10 +156,10 @@ bool pd_window_fill(struct pd_window *window)
 
 bool pd_window_go_on(struct pd_window *window)
 {
-	struct pd_chunk *chunk = window->behind;
+	struct pd_chunk *chunk = window->after_break;
 	if (!chunk)
 		return false;
-	window->behind = NULL;
+	window->after_break = NULL;
 	window->skip = 0;
 	window->payload.active = false;
 	if (!window->searching)

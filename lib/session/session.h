@@ -46,7 +46,7 @@ struct pd_counts {
 	struct perfdata_event_count *events;   /* by event index */
 	size_t nr_events, events_room;
 	struct perfdata_event_count unknown;
-	uint64_t untold_records, untold_samples;   /* losses that only META_INFO states */
+	uint64_t meta_only_records, meta_only_samples;   /* losses that only META_INFO states */
 	/* the lists that the public summary points to */
 	struct perfdata_type_count *type_list;
 	size_t type_list_room;

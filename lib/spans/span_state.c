@@ -11,7 +11,7 @@ enum perfdata_status pd_spans_account(struct pd_spans *spans)
 	const size_t size = spans->open_data + spans->events_room * sizeof *spans->events +
 			    spans->threads_room * sizeof *spans->threads + spans->cpus_room * sizeof *spans->cpus +
 			    spans->open_room * sizeof *spans->open +
-			    slot * (spans->thread_of.capacity + spans->gone.capacity + spans->cpu_of.capacity +
+			    slot * (spans->thread_of.capacity + spans->exited.capacity + spans->cpu_of.capacity +
 				    spans->open_of.capacity + 3 * spans->number_names.capacity);
 	if (size == spans->accounted)
 		return PERFDATA_OK;

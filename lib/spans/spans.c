@@ -67,7 +67,7 @@ void pd_spans_free(struct pd_spans *spans)
 	pd_account_give(spans->account, PD_USE_FRAMES, spans->accounted);
 	pd_intern_free(spans->names);
 	pd_hash_map_release(&spans->thread_of);
-	pd_hash_map_release(&spans->gone);
+	pd_hash_map_release(&spans->exited);
 	pd_hash_map_release(&spans->cpu_of);
 	pd_hash_map_release(&spans->open_of);
 	pd_hash_map_release(&spans->number_names);

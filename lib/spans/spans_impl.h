@@ -130,7 +130,7 @@ struct pd_spans {
 	uint32_t free_thread;
 	struct pd_hash_map thread_of;        /* tid → index + 1 */
 	uint32_t recent[PD_RECENT_THREADS];  /* by tid: index of a thread looked up last */
-	struct pd_hash_map gone;             /* tids that had EXIT; with SWITCH records only */
+	struct pd_hash_map exited;           /* tids that had EXIT; with SWITCH records only */
 	struct pd_span_cpu *cpus;
 	size_t nr_cpus, cpus_room;
 	struct pd_hash_map cpu_of;           /* cpu → index + 1 */

@@ -333,7 +333,7 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 	if (!has_records(spans) || tid == 0 || tid == -1)
 		return PERFDATA_OK;
 	/* in system-wide recordings, a thread that has exited still has one switch-out */
-	if (pd_hash_map_remove(&spans->gone, (uint32_t)tid) && leaves)
+	if (pd_hash_map_remove(&spans->exited, (uint32_t)tid) && leaves)
 		return PERFDATA_OK;
 	spans->took = !spans->left_event && pd_spans_want(spans, PERFDATA_SPAN_OFF);
 	struct pd_span_thread *thread = pd_spans_thread(spans, tid, true);
@@ -380,7 +380,7 @@ enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata
 		status = end_on(spans, thread, raw);
 	if (thread)
 		pd_spans_drop_thread(spans, thread);
-	if (status == PERFDATA_OK && pd_hash_map_put(&spans->gone, (uint32_t)tid, 1) < 0)
+	if (status == PERFDATA_OK && pd_hash_map_put(&spans->exited, (uint32_t)tid, 1) < 0)
 		status = PERFDATA_ENOMEM;
 	return status;
 }

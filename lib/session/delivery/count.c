@@ -236,12 +236,12 @@ static void add_meta_losses(struct perfdata_session *session)
 	struct pd_meta_losses losses;
 
 	pd_reader_meta_losses(session->reader, &losses);
-	const uint64_t told = summary->lost_records - counts->untold_records;
-	counts->untold_records = (losses.kernel_records > told ? losses.kernel_records - told : 0) +
+	const uint64_t by_records = summary->lost_records - counts->meta_only_records;
+	counts->meta_only_records = (losses.kernel_records > by_records ? losses.kernel_records - by_records : 0) +
 				 losses.user_records;
-	summary->lost_records = told + counts->untold_records;
-	summary->lost_samples += losses.user_samples - counts->untold_samples;
-	counts->untold_samples = losses.user_samples;
+	summary->lost_records = by_records + counts->meta_only_records;
+	summary->lost_samples += losses.user_samples - counts->meta_only_samples;
+	counts->meta_only_samples = losses.user_samples;
 }
 
 /* Adds the samples that the reader passed over since the last call: spans need none of them. */

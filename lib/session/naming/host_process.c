@@ -103,9 +103,9 @@ struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid
 		return found;
 	snprintf(process, sizeof process, "%" PRId32, pid);
 	const uint64_t ours = mount_namespace(state, "self"), now = mount_namespace(state, process);
-	const bool told = pd_hash_map_get(&state->mount_namespaces, (uint32_t)pid, &recorded);
-	found.other_files = told && ours && recorded != ours;
-	if (!now || (told && recorded != now) || !is_recorded(state, process))
+	const bool is_known = pd_hash_map_get(&state->mount_namespaces, (uint32_t)pid, &recorded);
+	found.other_files = is_known && ours && recorded != ours;
+	if (!now || (is_known && recorded != now) || !is_recorded(state, process))
 		return found;
 	found.runs = true;
 	found.other_files = now != ours;

@@ -54,16 +54,16 @@ static int by_address(const void *a, const void *b)
 static void finish_file(struct pd_inside_file *file)
 {
 	uint32_t kept = 0;
-	uint64_t next = UINT64_MAX, behind = UINT64_MAX;
+	uint64_t address = UINT64_MAX, next_address = UINT64_MAX;
 
 	qsort(file->items, file->count, sizeof *file->items, by_address);
 	for (uint32_t i = file->count; i-- > 0;) {
 		struct pd_inside_symbol *symbol = &file->items[i];
-		if (symbol->address != next) {
-			behind = next;
-			next = symbol->address;
+		if (symbol->address != address) {
+			next_address = address;
+			address = symbol->address;
 		}
-		const uint64_t length = behind - symbol->address;
+		const uint64_t length = next_address - symbol->address;
 		symbol->length = !symbol->length ? 0 : length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 	}
 	for (uint32_t i = 0; i < file->count; i++) {

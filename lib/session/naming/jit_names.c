@@ -84,7 +84,7 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 /* Whether to look for overlaps in a perf map. If it was not loaded, no output has used its names. */
 static bool is_map_to_report(const struct pd_dso *dso)
 {
-	return dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols && !dso->is_ambiguity_told &&
+	return dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols && !dso->ambiguity_is_reported &&
 	       pd_symbols_is_loaded(dso->symbols);
 }
 
@@ -103,9 +103,9 @@ void pd_jit_report_overlaps(struct pd_state *state)
 	}
 	for (uint32_t i = 0; i < state->dsos.count && any; i++) {
 		struct pd_dso *dso = pd_dso_at(state, i);
-		if (!dso->nr_ambiguous || dso->is_ambiguity_told)
+		if (!dso->nr_ambiguous || dso->ambiguity_is_reported)
 			continue;
-		dso->is_ambiguity_told = true;
+		dso->ambiguity_is_reported = true;
 		pd_symbols_report_overlap(dso->symbols, dso->nr_ambiguous);
 	}
 }

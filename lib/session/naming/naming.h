@@ -40,7 +40,7 @@ struct pd_dso {
 	bool has_namesake;
 	uint64_t nr_maps;
 	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
-	bool is_ambiguity_told;            /* nr_ambiguous was reported */
+	bool ambiguity_is_reported;        /* nr_ambiguous was reported */
 	bool in_chain;                     /* see perfdata_session_in_chain */
 	struct pd_inside_file *inside;     /* its names and symbols in the recording, or NULL */
 	enum pd_code code;

@@ -27,7 +27,7 @@ struct pd_lines {
 	struct pd_libdw *libdw;    /* opened when needed, closed when memory is short */
 	size_t libdw_size;         /* bytes charged to the account for it */
 	uint64_t libdw_used;       /* libdw_clock of its last look-up */
-	bool is_told;              /* it was reported that a name stays mangled */
+	bool excess_is_reported;   /* it was reported that a name stays mangled */
 	bool libdw_refused, libdw_work;   /* libdw_work: the supplementary file's size is included in `work` */
 	struct pd_intern *texts;   /* texts of libdw's answers, which outlive the handle */
 };
@@ -215,8 +215,8 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 		lines->libdw_used = now;
 		status = pd_libdw_lookup(lines->libdw, vaddr, wish, frames, room, ret_count);
 	}
-	if (!status && pd_libdw_has_excess(lines->libdw) && !lines->is_told) {
-		lines->is_told = true;
+	if (!status && pd_libdw_has_excess(lines->libdw) && !lines->excess_is_reported) {
+		lines->excess_is_reported = true;
 		pd_symbols_find_excess(dso, pd_symbols_debug_path(dso),
 				       "a name in its debug information asks for more than its size explains, and "
 				       "stays mangled");

@@ -99,7 +99,7 @@ struct pd_dwarf_abbrevs {
 /* A debugging information entry. */
 struct pd_dwarf_die {
 	uint64_t offset;         /* offset in .debug_info */
-	uint64_t behind;         /* offset of its first child, or of the next entry */
+	uint64_t next;           /* offset of its first child, or of the next entry */
 	unsigned tag;            /* 0: end of a list of siblings */
 	bool has_children;
 	uint32_t present;        /* set of enum pd_dwarf_slot */
@@ -218,7 +218,7 @@ struct pd_dwarf {
 	struct pd_hash_map names;            /* offset of an entry → name, a pointer */
 	struct pd_hash_map first_lines;      /* offset of a named entry → line of its declaration */
 	struct pd_hash_map paths;            /* index of a unit and of a file in it → path, a pointer */
-	atomic_bool names_are_told;          /* it was reported that a name stays mangled */
+	atomic_bool excess_is_reported;      /* it was reported that a name stays mangled */
 	struct pd_arena strings;
 	atomic_uint_fast64_t clock;
 	_Atomic(size_t) *units_memory;       /* bytes of open units of all files */
@@ -243,7 +243,7 @@ struct pd_dwarf {
 	struct pd_dwarf *next;
 	uint64_t device, inode;
 	const char *path;                    /* NULL: no memory */
-	atomic_bool is_told;                 /* it was reported that the file cannot be read */
+	atomic_bool failure_is_reported;     /* it was reported that the file cannot be read */
 	struct pd_hash_map by_id;            /* DWO id → index of a unit */
 	struct pd_dwarf_split_part *parts;   /* one part for each unit */
 };

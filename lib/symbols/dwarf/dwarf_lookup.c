@@ -35,11 +35,11 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 		if (status)
 			return status;
 		if (!die.tag) {
-			in->at = die.behind;
+			in->at = die.next;
 			return PERFDATA_OK;
 		}
 		if (pd_dwarf_holds_functions(die.tag) && die.has_children && depth < MAX_DEPTH) {
-			in->at = die.behind;
+			in->at = die.next;
 			status = index_list(in, depth + 1);
 		} else {
 			status = pd_dwarf_skip_die(in->dwarf, in->unit, &in->window, &die, &in->at);
@@ -57,7 +57,7 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
 	struct indexing in = {
-		.dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(dwarf, unit->end), .at = unit->root.behind
+		.dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(dwarf, unit->end), .at = unit->root.next
 	};
 	enum perfdata_status status = PERFDATA_OK;
 	if (unit->has_functions)
@@ -137,7 +137,7 @@ static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struc
 				       struct pd_dwarf_window *window, uint64_t vaddr, struct pd_dwarf_die *die,
 				       bool *ret_found)
 {
-	uint64_t at = die->behind;
+	uint64_t at = die->next;
 	*ret_found = false;
 	while (die->has_children && at < window->limit) {
 		struct pd_dwarf_die child;
@@ -300,7 +300,7 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	const char *linker = names.linkage ? names.linkage : names.old_linkage;
 	if (linker)
 		names.name = raw_names ? linker : pd_demangle(&scratch, linker, dwarf->work, &is_excess);
-	if (is_excess && !atomic_exchange(&dwarf->names_are_told, true))
+	if (is_excess && !atomic_exchange(&dwarf->excess_is_reported, true))
 		pd_symbols_find_excess(dwarf->dso, dwarf->path ? dwarf->path : pd_symbols_debug_path(dwarf->dso),
 				       "a name in its debug information asks for more than its size explains, and "
 				       "stays mangled");

@@ -452,7 +452,7 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 		if (!whole)
 			return PERFDATA_EUNSUP;
 	}
-	ret->behind = offset + (uint64_t)(c.at - begin);
+	ret->next = offset + (uint64_t)(c.at - begin);
 	return status;
 }
 
@@ -460,7 +460,7 @@ enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struc
 				       struct pd_dwarf_window *window, const struct pd_dwarf_die *die, uint64_t *ret)
 {
 	struct pd_dwarf_die inner = *die;
-	uint64_t at = die->behind;
+	uint64_t at = die->next;
 	for (uint64_t depth = die->has_children; depth; depth += inner.has_children) {
 		if (inner.has_children && pd_dwarf_has(&inner, PD_DWARF_SIBLING)) {
 			const uint64_t sibling = inner.values[PD_DWARF_SIBLING].number;
@@ -474,7 +474,7 @@ enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struc
 		enum perfdata_status status = pd_dwarf_read_die(dwarf, unit, window, at, &inner);
 		if (status)
 			return status;
-		at = inner.behind;
+		at = inner.next;
 		depth -= !inner.tag;
 	}
 	*ret = at;

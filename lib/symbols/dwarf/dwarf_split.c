@@ -248,7 +248,7 @@ static bool take_split(void *user, const char *path, const char *what)
 
 void pd_dwarf_refuse_split(struct pd_dwarf *split)
 {
-	if (!atomic_exchange(&split->is_told, true))
+	if (!atomic_exchange(&split->failure_is_reported, true))
 		pd_symbols_log(split->dso, PERFDATA_SYMBOLS_REFUSED, split->path,
 			       "it is damaged, or of a kind that is not known");
 }

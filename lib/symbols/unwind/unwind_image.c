@@ -180,7 +180,7 @@ static enum perfdata_status join_parts(const struct pd_elf *elf, const struct pa
 	const size_t head = t->facts.wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr),
 		     segment = t->facts.wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr),
 		     section = t->facts.wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), word = t->facts.wide ? 8 : 4,
-		     behind = 24 + 3 * word;   /* e_flags */
+		     flags_at = 24 + 3 * word;   /* e_flags */
 	const size_t count = elf->segment_count, sections = head + count * segment,
 		     names = sections + SECTIONS * section, frame_at = names + sizeof section_names,
 		     index_size = parts->index ? parts->index_size : 0, index_at = frame_at + frame->size,
@@ -196,13 +196,13 @@ static enum perfdata_status join_parts(const struct pd_elf *elf, const struct pa
 	store_word(image + 20, 4, EV_CURRENT, t->facts.swap);
 	store_word(image + 24 + word, word, head, t->facts.swap);
 	store_word(image + 24 + 2 * word, word, sections, t->facts.swap);
-	store_word(image + behind, 4, elf->header.e_flags, t->facts.swap);
-	store_word(image + behind + 4, 2, head, t->facts.swap);
-	store_word(image + behind + 6, 2, segment, t->facts.swap);
-	store_word(image + behind + 8, 2, count, t->facts.swap);
-	store_word(image + behind + 10, 2, section, t->facts.swap);
-	store_word(image + behind + 12, 2, SECTIONS, t->facts.swap);
-	store_word(image + behind + 14, 2, SECTIONS - 1, t->facts.swap);
+	store_word(image + flags_at, 4, elf->header.e_flags, t->facts.swap);
+	store_word(image + flags_at + 4, 2, head, t->facts.swap);
+	store_word(image + flags_at + 6, 2, segment, t->facts.swap);
+	store_word(image + flags_at + 8, 2, count, t->facts.swap);
+	store_word(image + flags_at + 10, 2, section, t->facts.swap);
+	store_word(image + flags_at + 12, 2, SECTIONS, t->facts.swap);
+	store_word(image + flags_at + 14, 2, SECTIONS - 1, t->facts.swap);
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
 		put_segment(t, image + head + i * segment,

@@ -106,13 +106,13 @@ static bool is_at_fp(const struct run *run, const uint8_t *block, uint64_t size,
 static void put_cfa_expression(struct run *run, const uint8_t *block, uint64_t size, uint64_t address)
 {
 	static const uint8_t before[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and },
-			     behind[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
+			     after[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
 	const size_t at = sizeof before;
 	run->row->cfa_is_other = true;
 	run->row->cfa_is_at_fp = is_at_fp(run, block, size, DW_OP_deref, &run->row->cfa_offset);
 	run->row->plt_offset = 0;
-	if (run->machine == EM_X86_64 && size == at + 1 + sizeof behind && !memcmp(block, before, at) &&
-	    !memcmp(block + at + 1, behind, sizeof behind) && block[at] >= DW_OP_lit0 && block[at] <= DW_OP_lit31)
+	if (run->machine == EM_X86_64 && size == at + 1 + sizeof after && !memcmp(block, before, at) &&
+	    !memcmp(block + at + 1, after, sizeof after) && block[at] >= DW_OP_lit0 && block[at] <= DW_OP_lit31)
 		run->row->plt_offset = (address & 15) >= block[at] - (unsigned)DW_OP_lit0 ? 16 : 8;
 }
 
