@@ -548,9 +548,16 @@ bool pd_reader_copies_stacks(const struct perfdata_reader *reader)
 	return false;
 }
 
+/* Whether a thread that only reads bytes suffices: records need not be unpacked, nor do they come from several files. */
+static bool has_plain_bytes(const struct perfdata_reader *reader)
+{
+	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;
+	return reader->nr_streams == 1 && !(reader->header.feature_bits[packed / 64] >> packed % 64 & 1);
+}
+
 bool pd_reader_let_help(struct perfdata_reader *reader)
 {
-	if (reader->nr_streams != 1 || !reader->options.read_ahead)
+	if (!has_plain_bytes(reader) || !reader->options.read_ahead)
 		return false;
 	reader->options.read_ahead = 0;
 	reader->has_helpers = true;
@@ -569,14 +576,11 @@ bool pd_reader_help(struct perfdata_reader *reader)
 }
 
 /* Where samples are large, a thread that frames records saves little time, and passes all their bytes from one
- * processor to another. So a thread only reads bytes there, unless records have to be unpacked, or come from several
- * files. */
+ * processor to another. */
 static void choose_ahead(struct perfdata_reader *reader)
 {
-	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;
 	uint32_t *ahead = &reader->options.read_ahead;
-	if (*ahead & PERFDATA_AHEAD_RECORDS && reader->nr_streams == 1 && pd_reader_copies_stacks(reader) &&
-	    !(reader->header.feature_bits[packed / 64] >> packed % 64 & 1))
+	if (*ahead & PERFDATA_AHEAD_RECORDS && has_plain_bytes(reader) && pd_reader_copies_stacks(reader))
 		*ahead = PERFDATA_AHEAD_BYTES;
 }
 
