@@ -548,7 +548,7 @@ bool pd_reader_copies_stacks(const struct perfdata_reader *reader)
 	return false;
 }
 
-/* Whether a thread that only reads bytes suffices: records need not be unpacked, nor do they come from several files. */
+/* Whether a thread that only reads bytes suffices: records are not packed, and do not come from several files. */
 static bool has_plain_bytes(const struct perfdata_reader *reader)
 {
 	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;

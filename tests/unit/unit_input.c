@@ -404,6 +404,9 @@ static uint64_t story_of(struct pd_input *input, enum who_reads who)
 	for (unsigned round = 0; round < 2; round++) {
 		while ((status = pd_input_next_chunk(input, pool, &chunk, &error)) == PERFDATA_OK) {
 			story = pd_hash_bytes(chunk->data, chunk->size, pd_hash_u64(story, chunk->offset));
+			/* under load, no other thread may come to it */
+			if (who == HELPERS_READ_AHEAD && chunks % 2)
+				nr_helped += pd_input_help(input);
 			if (pd_input_went_on(input, &broken, &found))
 				story = pd_hash_u64(story, broken + 3 * found);
 			story = pd_hash_u64(story, (uint64_t)pd_input_damage(input, &offset) + 5 * offset);
