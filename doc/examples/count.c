@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count FILE: how many samples each program has, as perf's comm tells programs apart; most samples first.
+/* count FILE: how many samples each program has, by the program's name (comm); most samples first.
  *
  *	cc -o count count.c $(pkg-config --cflags --libs libperfdata) */
 #include <inttypes.h>

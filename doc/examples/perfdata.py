@@ -124,7 +124,7 @@ class Column:
         return self.tolist()[index]
 
     def _view(self, number, code, length):
-        """Numbers of a buffer where they stand; the view keeps the batch."""
+        """A view of the numbers in a buffer, without a copy; the view keeps the batch."""
         kind = {"B": ctypes.c_uint8, "i": ctypes.c_int32, "q": ctypes.c_int64, "Q": ctypes.c_uint64, "d": ctypes.c_double}[code]
         place = (kind * length).from_address(self._array.buffers[number])
         place.batch = self.batch
@@ -344,7 +344,7 @@ class _SchemaKeeper:
 
 
 class Recording:
-    """A recording that was opened. `complete` and `findings` tell of the table that was read last."""
+    """A recording that was opened. `complete` and `findings` are those of the table that was read last."""
 
     def __init__(self, source, order):
         self.source, self._order = source, ORDERS[order]
@@ -380,5 +380,5 @@ class Recording:
 
 
 def open(source, order="time"):
-    """source: a path, bytes, or a file object. order: "time", or "file": as records stand there."""
+    """source: a path, bytes, or a file object. order: "time", or "file": the order of the file."""
     return Recording(source, order)

@@ -28,7 +28,7 @@ static size_t find_decimal(const char *text)
 	return power ? size + 1 + sign + power : size;
 }
 
-/* The same for the words that stand for no finite number. */
+/* The same for the words for infinity and NaN. */
 static size_t find_word(const char *text, double *ret)
 {
 	static const struct {

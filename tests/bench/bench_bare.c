@@ -71,7 +71,7 @@ static void take_records(struct unpacking *unpacking, const uint8_t *bytes, size
 			size -= step;
 			continue;
 		}
-		/* a whole record, in `kept` or where it stands */
+		/* a whole record, in `kept` or in place */
 		const uint8_t *record = bytes;
 		const size_t had = unpacking->nr_kept, wanted = had >= 8 ? load16(unpacking->kept + 6) : 8;
 		if (had || size < 8 || load16(bytes + 6) > size) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes a recording with so many MB of Intel PT packets, as a processor that runs branchy code writes them, over and over: mostly TNT, TIP and
-CYC, with what stands between. usage: make_pt.py MB FILE"""
+CYC, with the packets between them. usage: make_pt.py MB FILE"""
 import os
 import random
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What `perfdata anonymize` keeps: names of events, comms, PMUs, units and versions that the kernel and perf spell exactly so, and no others; addresses by
-their shape. Secrets in unknown records and sections, in gaps between sections, behind the end, in both byte orders, as a file and as a stream. TAP."""
+their shape. Secrets in unknown records and sections, in gaps between sections, after the end, in both byte orders, as a file and as a stream. TAP."""
 import json
 import os
 import re
@@ -66,7 +66,7 @@ def recording(big, pipe):
 
 
 def with_gaps(data, order):
-    """Secrets behind the file's end and between the sections' table and the first section."""
+    """Secrets after the last section, and between the table of sections and the first section."""
     data = bytearray(data)
     at, size = struct.unpack_from(order + "QQ", data, 40)
     table = at + size

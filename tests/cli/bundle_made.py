@@ -175,7 +175,7 @@ def bundles(made):
     check("… and of the recordings that it is of", document["recordings"] == [
         {"name": os.path.basename(made.recording), "size": len(recorded), "sha256": hashlib.sha256(recorded).hexdigest()}], document["recordings"])
     parts = {row["name"].rsplit("/", 2)[0]: set(row["parts"]) for row in document["files"]}
-    check("… and what each can tell", {"text", "symtab", "dwarf"} <= parts["bin/program"] and {"text", "symtab"} <= parts["[by_name]"], parts)
+    check("… and what each has", {"text", "symtab", "dwarf"} <= parts["bin/program"] and {"text", "symtab"} <= parts["[by_name]"], parts)
     code = next(row for row in document["files"] if row["name"] == "root" + JITDUMP)
     check("generated code is that of a process from its start", (code["pid"], code["start_time"]) == (100, 1), code)
     home = outputs(made, "--symfs", made.root)

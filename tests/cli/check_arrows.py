@@ -70,7 +70,7 @@ def text_of(path):
 
 
 def code_of(text):
-    """The text without comments and without what stands in quotes; lines stay where they are."""
+    """The text without comments and without quoted strings; line numbers stay the same."""
     return NO_CODE.sub(lambda match: "\n" * match[0].count("\n") or " ", text)
 
 
@@ -90,7 +90,7 @@ def allowed_includes():
 
 
 def folder_words(table):
-    """Each folder of lib/ with code says in its README what it is for; what it includes stands in the table too."""
+    """Each folder of lib/ with code has a README that says what it is for; the table lists all folders that it includes."""
     for folder, folders, names in os.walk(os.path.join(TOP, "lib")):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         path = os.path.relpath(folder, TOP)
@@ -214,7 +214,7 @@ def wrong_families(files):
         above = set()
         for folder, others in table.items():
             yield from ("the table lets lib/%s use %s, which it does not" % (folder, other) for other in sorted(others - needed[folder]))
-            yield from ("lib/%s stands above %s, which it uses" % (folder, other) for other in sorted(others - above))
+            yield from ("lib/%s is above %s, which it uses" % (folder, other) for other in sorted(others - above))
             above.add(folder)
     there = {family(path) for path in files if path.startswith("lib/") and path.count("/") > 2}
     listed = {folder for table in tables.values() for folder in table}
@@ -474,7 +474,7 @@ def tiers():
         listed.update(names.split())
         if tier not in ("_FAST", "_MORE", "_SLOW"):
             yield "%s: TESTS_FAST, TESTS_MORE or TESTS_SLOW" % names
-    yield from ("%s stands in %d tiers" % (name, times) for name, times in sorted(listed.items()) if times > 1)
+    yield from ("%s is in %d tiers" % (name, times) for name, times in sorted(listed.items()) if times > 1)
     for folder in "cli", "perf":
         for name in sorted(os.listdir(os.path.join(TOP, "tests", folder))):
             if name.endswith((".py", ".sh")) and "tests/%s/%s" % (folder, name) not in listed:

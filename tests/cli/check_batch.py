@@ -76,7 +76,7 @@ def names(where):
     named("stdin", where, ["stdin.ndjson"], "-", stdin=open(GOOD, "rb").read())
     os.symlink("in/a", where + "/link")
     named("a folder that is a link is named as it is called", where, ["in/b/perf.data.ndjson", "link/perf.data.ndjson"], "link/perf.data", b)
-    named("…, and .. behind it leads where it leads", where, ["a/perf.data.ndjson", "b/perf.data.ndjson"], "link/../a/perf.data", b)
+    named("…, and .. after it follows the link", where, ["a/perf.data.ndjson", "b/perf.data.ndjson"], "link/../a/perf.data", b)
     named("--relative-to follows links", where, ["perf.data.ndjson"], "--relative-to", "in/a", "link/perf.data")
     os.unlink(where + "/link")
     found, _done = convert(where, "--pack", "gz", a, b)
@@ -228,8 +228,8 @@ def one_output(where):
         done = run("ndjson", "-q", *words, *paths)
         lines = [program.strict_json(line) for line in done.out.splitlines()]
         alone = [len(run("ndjson", "-q", *words, path).out.splitlines()) for path in paths]
-        told = [line["recording"] for line in lines]
-        report("ndjson %s" % " ".join(words), [] if told == [name for name, nr in zip(wanted, alone) for _ in range(nr)] else [told[:5], alone])
+        shown = [line["recording"] for line in lines]
+        report("ndjson %s" % " ".join(words), [] if shown == [name for name, nr in zip(wanted, alone) for _ in range(nr)] else [shown[:5], alone])
     one = program.strict_json(run("ndjson", "-q", paths[0]).out.splitlines()[1])
     report("… not where there is one", [] if "recording" not in one else [one])
     for words in ((), ("-e", "time,comm"), ("--table", "callchain"), ("--table", "stacks"), ("--table", "samples"), ("--table", "mmap2")):
@@ -257,8 +257,8 @@ def one_output(where):
     report("csv: a table of one event is of one recording", [] if refused.code == 2 and b"use -o DIR/" in refused.err else [refused])
     done = run("ndjson", "-q", "-o", where + "/all.ndjson", *paths, "--summary", where + "/all.summary")
     with open(where + "/all.summary", "rb") as f:
-        told = [program.strict_json(line) for line in f.read().splitlines()]
-    report("--summary of one output", [] if [line["type"] for line in told] == ["input"] * 3 + ["totals"] and told[-1]["done"] == 3 else [told])
+        shown = [program.strict_json(line) for line in f.read().splitlines()]
+    report("--summary of one output", [] if [line["type"] for line in shown] == ["input"] * 3 + ["totals"] and shown[-1]["done"] == 3 else [shown])
 
 
 def write_stacks(path):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The rules of lib/branches on recordings made for them: where entries of branch stacks lie in a program, which follow each other, and what is added up.
-perf_profiles.py compares the outputs with those of the tools that read them; here each rule stands alone.
+perf_profiles.py compares the outputs with those of the tools that read them; here each rule is checked alone.
 
 TAP."""
 import os

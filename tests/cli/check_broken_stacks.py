@@ -91,7 +91,7 @@ def check_limit(folder):
         found = json.loads(output("report", "-q", "--json", "--top", "1", path))["events"][0].get("cut_stacks", 0)
         tap.report("%d stacks of %s were cut" % (cut, depths), [] if found == cut else [found])
         lines = compare(path, "depths %s" % (depths,))
-        tap.report("and are told", [] if lines == (cut > 0) else [lines])
+        tap.report("and are reported", [] if lines == (cut > 0) else [lines])
 
 
 def main():

@@ -84,7 +84,7 @@ def missing_options(text):
 
 
 def unexplained_options(text):
-    """What the script of bash completes behind a command and the command's help does not show."""
+    """Words that the script of bash completes after a command, but that the help of the command lacks."""
     for name, options in re.findall(r"^\t([\w-]+)\)\n(?:\t\toperands=\w*\n)?\t\toptions\+='([^']*)'", text, re.M):
         shown = set(re.findall(r"--[\w-]+", run("help", "-v", name).out.decode()))
         for option in options.split():

@@ -103,9 +103,9 @@ def check_stacks(path, faults):
             faults.append('stacks: unmapped_ip %s of %s' % (row['unmapped_ip'], row))
         step.update(ip=row['ip'], origin='' if row['origin'] == 'recorded' else row['origin'])
         steps.append({key: value for key, value in step.items() if value != ''})
-    told = {value['stack_id']: [{key: str(int(item, 16) if key in ('ip', 'address') else item) for key, item in frame.items()} for frame in value['frames']]
+    stated = {value['stack_id']: [{key: str(int(item, 16) if key in ('ip', 'address') else item) for key, item in frame.items()} for frame in value['frames']]
             for value in lines if value['type'] == 'stack'}
-    if joined != told:
+    if joined != stated:
         faults.append('stacks: the tables join to other stacks than those of ndjson')
 
 
@@ -148,7 +148,7 @@ def check_described_records(kind, header, faults):
 
 
 def check_event_columns(path, table, header, faults):
-    """A tracepoint's fields stand for `fields` of samples; --columns takes them as Parquet calls them, too."""
+    """Columns for a tracepoint's fields replace the column `fields`; --columns also takes their names in Parquet."""
     samples = [name for name in described_columns('samples', True) if name != 'fields']
     fields = [name[len('fields.'):] for name in header if name.startswith('fields.')]
     if [name for name in header if not name.startswith('fields.')] != samples:
@@ -209,15 +209,15 @@ def check_all(path, faults):
     """--table all: each described table, and messages that count rows."""
     with tempfile.TemporaryDirectory() as folder:
         done = run('csv', '--symbols', 'no', '--table', 'all', '-o', folder + '/', path)
-        told = {table: int(nr) for nr, table in re.findall(r'note: (?:damaged: )?(\d+) rows written to .*\.([a-z_0-9]+)\.csv$',
+        stated = {table: int(nr) for nr, table in re.findall(r'note: (?:damaged: )?(\d+) rows written to .*\.([a-z_0-9]+)\.csv$',
                                                            done.err.decode('utf-8', 'replace'), re.M)}
         written = {name.split('.')[-2]: name for name in os.listdir(folder) if name.endswith('.csv')}
-        for table in set(told) & set(written):
+        for table in set(stated) & set(written):
             with open(os.path.join(folder, written[table]), newline='', encoding='utf-8') as file:
                 rows = sum(1 for _ in csv.reader(file)) - 1
-            if told[table] != rows:
-                faults.append('%s: a message says %d rows, there are %d' % (table, told[table], rows))
-        missing = (set(DESCRIBED) | {'stacks', 'frames'}) - set(told)
+            if stated[table] != rows:
+                faults.append('%s: a message says %d rows, there are %d' % (table, stated[table], rows))
+        missing = (set(DESCRIBED) | {'stacks', 'frames'}) - set(stated)
         if missing:
             faults.append('--table all leaves out %s' % sorted(missing))
 

@@ -113,7 +113,7 @@ def check(path):
         if database.ask("SELECT count(*) FROM mappings") != [[str(maps)]] or \
            database.ask("SELECT samples, complete FROM recordings") != [[str(len(samples)), "true"]]:
             yield "mappings or recordings: %s" % database.ask("SELECT (SELECT count(*) FROM mappings), samples, complete FROM recordings")
-        # what comes through a pipe tells of its tracepoints later than a stream tells of its columns
+        # a recording from a pipe names its tracepoints only after the stream has announced its columns
         for event in sorted({line["event"] for line in samples if "fields" in line and not path.endswith(".pipe")}):
             yield from check_event(database, recording, event, [line for line in samples if line.get("event") == event])
     finally:

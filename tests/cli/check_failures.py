@@ -156,7 +156,7 @@ def write_named(folder):
     elf = Elf(path_of("unwind/x86_64"))
     os.makedirs(os.path.join(folder, "symfs", "unwind"))
     shutil.copy(path_of("unwind/x86_64"), os.path.join(folder, "symfs", "unwind", "program"))
-    kernel, moved = 0xffffffff81000000, 0x200000   # the recorded kernel was at another place: the mapping's name says which symbol tells
+    kernel, moved = 0xffffffff81000000, 0x200000   # the recorded kernel was at another place: the mapping names the symbol whose address is known
     with open(os.path.join(folder, "kallsyms"), "w") as f:
         f.write("%x T _stext\n%x T _text\n%x T handle\n" % (kernel + moved, kernel + moved, kernel + moved + 0x100))
     r = Recording()

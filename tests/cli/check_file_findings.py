@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is found in files that hold symbols is told in the order of their names, however many threads read them. Prints TAP."""
+"""Findings about files with symbols are reported in the order of the file names, for any number of threads. Prints TAP."""
 import os
 import shutil
 import sys
@@ -37,9 +37,9 @@ def faults_of(path, folder, words, shown):
     faults = []
     for jobs in 1, 2, 4, 4, 4:
         done = program.run(*words, "--symfs", folder, "-j", str(jobs), path)
-        told = [line.split(b":")[1].decode().strip() for line in done.err.splitlines() if b"[N801]" in line and b" more of this kind" not in line]
-        if told != [folder + name for name in NAMES[:shown]]:
-            faults.append("-j %d: %s" % (jobs, told))
+        reported = [line.split(b":")[1].decode().strip() for line in done.err.splitlines() if b"[N801]" in line and b" more of this kind" not in line]
+        if reported != [folder + name for name in NAMES[:shown]]:
+            faults.append("-j %d: %s" % (jobs, reported))
     return faults
 
 

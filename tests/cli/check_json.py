@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Every line of ndjson is an object of `perfdata schema`, with unique keys and valid UTF-8; `json` holds the same objects; --jobs
-changes nothing. With names and stacks the lines have more keys and else the same; each stack stands once, before its first use. For each
+changes nothing. With names and stacks the lines have more keys and else the same; each stack is written once, before its first use. For each
 recording of testdata, and of every second one of $PERFDATA_CORPUS where that is set."""
 import os
 import re
@@ -98,13 +98,13 @@ def lost_addresses(value, plain, stacks):
     """Recorded addresses that neither the sample nor its stack says."""
     if 'stack_id' not in value or 'callchain' in value:
         return []
-    told = [frame['ip'] for frame in stacks[value['stack_id']]['frames']]
+    shown_ips = [frame['ip'] for frame in stacks[value['stack_id']]['frames']]
     recorded = addresses(plain['callchain'])
-    return recorded if told[:len(recorded)] != recorded else []
+    return recorded if shown_ips[:len(recorded)] != recorded else []
 
 
 def without_names(value, plain):
-    """The line as it is without names; the callchain that a stack stands for is put back."""
+    """The line as it is without names: its stack is replaced by the call chain again."""
     if value['type'] != 'sample':
         return value
     bare = {key: item for key, item in value.items() if key not in NAME_KEYS}
@@ -124,13 +124,13 @@ def check_names(path, by_type, plain, arguments):
     for value in objects:
         if value['type'] == 'stack':
             if value['stack_id'] in stacks:
-                faults.append('stack %d stands twice' % value['stack_id'])
+                faults.append('stack %d is written twice' % value['stack_id'])
             stacks[value['stack_id']] = value
             continue
         records.append(value)
         if 'stack_id' in value:
             if value['stack_id'] not in stacks:
-                faults.append('sample at %d: stack %d does not stand before it' % (value['offset'], value['stack_id']))
+                faults.append('sample at %d: stack %d is not written before it' % (value['offset'], value['stack_id']))
             used.add(value['stack_id'])
     if used != set(stacks):
         faults.append('a stack that no sample has')

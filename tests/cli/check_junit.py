@@ -76,7 +76,7 @@ def faults_of(paths):
         text = case[0].text or "" if len(case) else ""
         for finding in document["findings"]:
             if "[%s]" % code_of(finding) not in text:
-                faults.append("%r does not tell of %s" % (path, code_of(finding)))
+                faults.append("%r does not report %s" % (path, code_of(finding)))
         if alone.code == 1 and case[0].get("type") not in [code_of(finding) for finding in document["findings"]]:
             faults.append("%r has type %s" % (path, case[0].get("type")))
         if alone.code and not case[0].get("message"):

@@ -18,7 +18,7 @@ CASES = [
     ((), b""),
 ]
 
-# Attrs of a stream, by type and whether their samples have a CPU, behind the records: what perf 7.3 shows of these.
+# Attrs of a stream, by type and whether their samples have a CPU, after the records: what perf 7.3 shows of these.
 ATTRS = [[(0, False)], [(0, True)], [(1, False)], [(0, False), (0, True)], [(0, True), (0, False)], [(1, False), (0, False)], [(4, False), (1, True)]]
 
 

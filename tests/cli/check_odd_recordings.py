@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, fields that only
+"""Valid recordings that look odd: bytes after the last section, registers where no section names the architecture, fields that only
 traces could bring, CPU numbers where nothing says how many there are, and code in memory without a file. Prints TAP."""
 import csv
 import io
@@ -19,7 +19,7 @@ from program import run
 tap = program.Tap()
 report = tap.report
 
-# --- behind the last section ------------------------------------------------------------------------------------------
+# --- after the last section -------------------------------------------------------------------------------------------
 
 # bytes, exit code of a conversion, what is said
 BEHIND = [
@@ -50,7 +50,7 @@ def check_behind(path, with_sections):
         complete = b'"complete":true' in summary
         if done.code != code or done.out != text or (said not in done.err if said else done.err) or complete != (code == 0):
             faults.append("%r: exit %d, %r, %r" % (more, done.code, done.err, summary))
-    report("bytes behind the last section: a few are padding, %s sections" % ("with" if with_sections else "without"), faults)
+    report("bytes after the last section: a few are padding, %s sections" % ("with" if with_sections else "without"), faults)
 
 
 # --- lengths that no record has ---------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def check_cpus(path):
 # --- memory without a file --------------------------------------------------------------------------------------------
 
 def check_offsets(path):
-    """As perf 7.3 prints it: the address stands for the offset, and that of the data has one too."""
+    """As perf 7.3 prints it: the address in place of the offset, also for the data."""
     recording = Recording()
     event = recording.event("page-faults", [1], type=1, config=2, sample_type=IP | TID | TIME | ADDR, sample_id_all=1)
     recording.mmap2(100, 100, 0x7000, 0x1000, 0, "[stack]", prot=3)
@@ -185,7 +185,7 @@ def check_offsets(path):
 # --- texts that tables must quote -------------------------------------------------------------------------------------
 
 def check_quoted(path):
-    """Each text of a recording is one cell, whatever it holds: what a reader of CSV makes of it is what stands in JSON."""
+    """Each text of a recording is one cell, whatever bytes it has: a reader of CSV gets the text that JSON has."""
     event, comm, file = 'cycles,"of"\nall', 'a,"b"', '/usr/bin/two,"names"\n'
     recording = Recording()
     sampled = recording.event(event, [1], sample_type=IP | TID | TIME, sample_id_all=1)

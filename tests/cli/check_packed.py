@@ -47,7 +47,7 @@ def lines_of(out):
 
 
 def key(record):
-    """A record without where it stands: what is missing in front of it moves it."""
+    """A record without its offset, since missing records before it change the offset."""
     return tuple(sorted((name, str(value)) for name, value in record.items() if name not in ("offset", "after_gap")))
 
 

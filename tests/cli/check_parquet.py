@@ -132,14 +132,14 @@ def main():
         check_values(folder)
         result = program.run("parquet", "--symbols", "no", "--summary", "-", "-o", os.path.join(folder, "counted") + "/", profile)
         rows = {table: len(program.run("csv", "-q", "--symbols", "no", "--table", table, profile).out.splitlines()) - 1 for table in TABLES}
-        told = json.loads(result.out.splitlines()[0])["records_out"]
-        tap.report("the summary counts rows", told != sum(rows.values()) and (told, rows))
-        tap.report("… and so does the message", ("%d rows written" % told).encode() not in result.err and result.err)
+        stated = json.loads(result.out.splitlines()[0])["records_out"]
+        tap.report("the summary counts rows", stated != sum(rows.values()) and (stated, rows))
+        tap.report("… and so does the message", ("%d rows written" % stated).encode() not in result.err and result.err)
 
-        for words, told in ((["--table", "nothing"], "there is no table"), (["--table", "samples", "--columns", "nothing"], "has no column"),
+        for words, stated in ((["--table", "nothing"], "there is no table"), (["--table", "samples", "--columns", "nothing"], "has no column"),
                             (["--pages", "xz"], "zstd|gzip|plain")):
             result = convert(os.path.join(folder, "wrong") + "/", *words, profile)
-            tap.report("%s is refused" % " ".join(words), result.code != 2 or told not in str(result.err) and result.err)
+            tap.report("%s is refused" % " ".join(words), result.code != 2 or stated not in str(result.err) and result.err)
         result = program.run("parquet", profile)
         tap.report("without a folder it says what it needs", result.code != 2 and result.code)
         pages = {}

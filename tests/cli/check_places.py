@@ -93,7 +93,7 @@ int main(int argc, char **argv) { (void)argv; return first_function(argc); }
 
 
 def check_layouts(folder):
-    """The recorded file is below a tree, or stands in one folder by the last part of its path, or in a folder with a comma."""
+    """The recorded file is below a tree, or in one folder under the last part of its path, or in a folder with a comma in its name."""
     source, built = os.path.join(folder, "prog.c"), os.path.join(folder, "prog")
     with open(source, "w") as file:
         file.write(PROGRAM)

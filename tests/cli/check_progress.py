@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--progress: what is told on stderr, when, and that stdout is the same bytes with it and without. Prints TAP."""
+"""--progress: what stderr shows and when; stdout has the same bytes with and without it. Prints TAP."""
 import json
 import os
 import pty
@@ -38,10 +38,10 @@ def compare(command, path):
     auto = run(*command, path)
     always = run(*command, "--progress", "always", path)
     added = LINE.findall(always.err)
-    return expect(("never tells nothing: %r" % never.err, not LINE.search(never.err)),
+    return expect(("never shows nothing: %r" % never.err, not LINE.search(never.err)),
                   ("auto without a terminal is never", auto == never),
                   ("always changes no byte of stdout", always.out == never.out and always.code == never.code),
-                  ("always tells: %r" % always.err, len(added) >= 1),
+                  ("always shows lines: %r" % always.err, len(added) >= 1),
                   ("all was read: %r" % added, added[-1:] == [b"100"]),
                   ("always adds nothing else", LINE.sub(b"", always.err) == never.err))
 
@@ -84,7 +84,7 @@ def line_in_place():
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen([program.PERFDATA, "info", "-"], stdin=subprocess.PIPE, stdout=out, stderr=slave)
     os.close(slave)
-    # FINISHED_ROUND, which may stand anywhere
+    # FINISHED_ROUND, which may be anywhere
     padding = (68).to_bytes(4, "little") + bytes(2) + (8).to_bytes(2, "little")
     process.stdin.write(recording)
     seen = b""
@@ -108,11 +108,11 @@ def as_objects(path):
         objects = [json.loads(line) for line in done.err.decode().splitlines()]
     except ValueError as problem:
         return ["%s: %r" % (problem, done.err)]
-    told = [o for o in objects if o["level"] == "progress"]
-    return expect(("something is told: %r" % objects, told),
-                  ("of the file", all(o["file"] == path for o in told)),
-                  ("of the numbers: %r" % told, all(0 < o["bytes"] <= o["total"] and 0 <= o["percent"] <= 100 for o in told)),
-                  ("of memory: %r" % told, all(0 <= o["memory"] < 1 << 30 for o in told) and any(o["memory"] for o in told)))
+    reported = [o for o in objects if o["level"] == "progress"]
+    return expect(("something is reported: %r" % objects, reported),
+                  ("of the file", all(o["file"] == path for o in reported)),
+                  ("of the numbers: %r" % reported, all(0 < o["bytes"] <= o["total"] and 0 <= o["percent"] <= 100 for o in reported)),
+                  ("of memory: %r" % reported, all(0 <= o["memory"] < 1 << 30 for o in reported) and any(o["memory"] for o in reported)))
 
 
 def from_pipe(path):
@@ -125,19 +125,19 @@ def from_pipe(path):
 
 def main():
     for command in COMMANDS:
-        report("%s tells of a file" % " ".join(command), compare(command, GOOD))
+        report("%s shows the file" % " ".join(command), compare(command, GOOD))
     report("of a directory", compare(["ndjson"], FOLDER))
     report("of a stream in a file", compare(["ndjson"], STREAM))
     report("of a pipe", from_pipe(STREAM))
     report("as objects", as_objects(GOOD))
     for command in (["info"], ["folded", "--symbols", "no"]):
-        told = run(*command, "-v", "--max-memory", "96M", GOOD).err
-        report("%s -v tells how much memory was held, and of how much" % command[0],
-               expect(("told: %r" % told, re.search(rb": note: memory that grows with the recording: up to [1-9][0-9]* of 96 MiB\n", told))))
+        reported = run(*command, "-v", "--max-memory", "96M", GOOD).err
+        report("%s -v reports how much memory was used, and the limit" % command[0],
+               expect(("reported: %r" % reported, re.search(rb": note: memory that grows with the recording: up to [1-9][0-9]* of 96 MiB\n", reported))))
     cut = run("ndjson", "--progress", "always", CUT)
     report("beside other messages", expect(("code", cut.code == 4), ("a line of its own: %r" % cut.err, LINE.search(cut.err)),
                                            ("the error", b": error: " in cut.err)))
-    report("always is stronger than --quiet", expect(("told", LINE.fullmatch(run("ndjson", "-q", "--progress", "always", GOOD).err))))
+    report("always is stronger than --quiet", expect(("shown", LINE.fullmatch(run("ndjson", "-q", "--progress", "always", GOOD).err))))
     absent = run("info", "--progress", "always", "/nonexistent")
     report("what cannot be opened has no progress", expect(("one line: %r" % absent.err, absent.err.count(b"\n") == 1)))
     wrong = run("info", "--progress", "sometimes", GOOD)
@@ -146,7 +146,7 @@ def main():
         for command in (["info"], ["ndjson"]):
             report("%s on a terminal: nothing of what takes no second" % command[0],
                    on_terminal_quiet(*command, GOOD, stdout=out))
-        report("on a terminal a line stands in its place, and is gone before a message", line_in_place())
+        report("on a terminal a line replaces the line before, and is erased before a message", line_in_place())
         two = run("ndjson", "--progress", "always", "-j2", "-o", folder + "/", GOOD, STREAM)
         report("nothing of several files at once", expect(("code", two.code == 0), ("quiet: %r" % two.err, b" MB" not in two.err)))
     return tap.end()

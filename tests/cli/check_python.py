@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""doc/examples/perfdata.py over the shared library: its tables say what NDJSON says, value by value; wrong names and damage are told. Prints TAP."""
+"""doc/examples/perfdata.py over the shared library: its tables have the values of NDJSON; wrong names and damage are errors. Prints TAP."""
 import ctypes
 import errno
 import importlib.util
@@ -54,8 +54,8 @@ def check_samples(path):
     rows = [list(row) for batch in recording.table("samples", COLUMNS, batch_rows=5) for row in batch.rows(*COLUMNS)]
     wanted = list(from_json(path))
     wrong = next(((a, b) for a, b in zip(rows, wanted) if a != b), len(rows) != len(wanted) and (len(rows), len(wanted)))
-    told = json.loads(program.run("info", "--json", path).out)["summary"]["complete"]
-    return wrong or (recording.complete != told and "complete: %s" % recording.complete)
+    expected = json.loads(program.run("info", "--json", path).out)["summary"]["complete"]
+    return wrong or (recording.complete != expected and "complete: %s" % recording.complete)
 
 
 def check_types():
@@ -75,16 +75,16 @@ def check_types():
 
 
 def check_numpy():
-    """The same numbers in numpy, where a column stands in memory; they live on when the batch is gone."""
+    """numpy reads the same numbers from the memory of a column; the memory stays when the batch is freed."""
     import numpy
     batch, = perfdata.open(os.path.join(program.TESTDATA, "callgraph-73.data")).table("samples")
     for name, kind in (("time", numpy.int64), ("pid", numpy.int32), ("ip", numpy.uint64)):
-        memory, told = numpy.asarray(batch[name].memory()), batch[name].tolist()
-        if memory.dtype != kind or memory.tolist() != told:
-            return "%s: %s %s, not %s" % (name, memory.dtype, memory[:5], told[:5])
-    times, told = numpy.asarray(batch["time"].memory()), batch["time"].tolist()
+        memory, expected = numpy.asarray(batch[name].memory()), batch[name].tolist()
+        if memory.dtype != kind or memory.tolist() != expected:
+            return "%s: %s %s, not %s" % (name, memory.dtype, memory[:5], expected[:5])
+    times, expected = numpy.asarray(batch["time"].memory()), batch["time"].tolist()
     del batch
-    return times.tolist() != told and "the column went with its batch"
+    return times.tolist() != expected and "the column went with its batch"
 
 
 class Unseekable(io.BytesIO):
@@ -96,7 +96,7 @@ class Unseekable(io.BytesIO):
 
 
 class Failing(io.BytesIO):
-    """Reads nothing behind its first half."""
+    """Reads nothing after its first half."""
 
     def read(self, size=-1):
         if self.tell() > len(self.getbuffer()) // 2:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `perfdata check` tells pipelines: SARIF as the rules of 2.1.0 want it, annotations, JSON of inputs that cannot be read, and -q. Prints TAP."""
+"""What `perfdata check` writes for pipelines: SARIF by the rules of 2.1.0, annotations, JSON of inputs that cannot be read, and -q. Prints TAP."""
 import os
 import re
 import sys
@@ -125,7 +125,7 @@ def check_annotations():
     report("annotations", [] if [each[:3] for each in found] == wanted and "0x950" in found[0][3] and done.code == 3 else [found])
     plain = run("check", BAD, WARNED, ABSENT, NONE, GOOD).out
     kept = b"".join(line for line in done.out.splitlines(True) if not line.startswith(b"::"))
-    report("the text stands beside them", [] if kept == plain else [done.out])
+    report("the text is written beside them", [] if kept == plain else [done.out])
     done = run("check", "--annotate", "github", *[BAD] * 14)
     found = annotations(done.out)
     report("ten of each kind, and how many more", [] if len(found) == 11 and found[-1][0] == "notice" and found[-1][3].startswith("4 more") else [found])
@@ -166,8 +166,8 @@ def check_forms():
         done = run("check", "-q", "--summary", folder + "/s", GOOD, BAD, ABSENT)
         with open(folder + "/s", "rb") as f:
             lines = [strict_json(line) for line in f.read().splitlines()]
-    told = [(line["status"], line["exit_code"], line["outputs"]) for line in lines[:-1]]
-    report("--summary", [] if told == [("done", 0, []), ("damaged", 1, []), ("failed", 3, [])] and lines[-1]["exit_code"] == done.code == 3 else [lines])
+    shown = [(line["status"], line["exit_code"], line["outputs"]) for line in lines[:-1]]
+    report("--summary", [] if shown == [("done", 0, []), ("damaged", 1, []), ("failed", 3, [])] and lines[-1]["exit_code"] == done.code == 3 else [lines])
 
 
 def main():

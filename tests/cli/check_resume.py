@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A batch that is killed, interrupted or run again: no half file has a name, what was done is not done again, its exit code counts, and the outputs are
-those of one run. What --summary tells of it. Prints TAP."""
+those of one run. What --summary says about it. Prints TAP."""
 import fcntl
 import json
 import os
@@ -94,13 +94,13 @@ def check_killed(where, whole, code):
         faults = [] if ended == (-how if how == signal.SIGKILL else 130) else ["exit %d" % ended]
         faults += ["%s is not whole" % name for name in left if left[name] != whole[name]]
         faults += [] if 0 < len(left) == 2 * EACH + 3 else ["%d outputs" % len(left)]
-        told = lines(summary)
+        entries = lines(summary)
         if how != signal.SIGKILL:
-            last = told.pop()
+            last = entries.pop()
             faults += [] if (last["type"], last["done"], last["damaged"], last["interrupted"], last["not_begun"], last["exit_code"]) == \
                 ("totals", 2 * EACH + 2, 1, 1, FOLDERS * EACH - 2 * EACH - 4, 130) else [last]
-            faults += [] if (told[-1]["status"], told[-1]["outputs"], told.pop()["exit_code"]) == ("interrupted", [], 130) else ["no line of the interrupted one"]
-        faults += [] if len(told) == len(left) and all(line["type"] == "input" for line in told) else ["%d lines, %d outputs" % (len(told), len(left))]
+            faults += [] if (entries[-1]["status"], entries[-1]["outputs"], entries.pop()["exit_code"]) == ("interrupted", [], 130) else ["no line of the interrupted one"]
+        faults += [] if len(entries) == len(left) and all(line["type"] == "input" for line in entries) else ["%d lines, %d outputs" % (len(entries), len(left))]
         report("%s in the middle: what has a name is whole" % how.name, faults)
 
         again = run(where, "--resume", "--summary", summary)
@@ -156,11 +156,11 @@ def check_shards(where, whole, code):
     codes = sorted(process.wait(timeout=120) for process in both)
     for process in both:
         process.stderr.close()
-    told = [line["recording"] for k in range(2) for line in lines(where + "/summary%d" % k)[:-1]]
+    entries = [line["recording"] for k in range(2) for line in lines(where + "/summary%d" % k)[:-1]]
     again = run(where, "--resume", "--summary", "summary", "--force")
     totals = lines(where + "/summary")[-1]
-    report("shards side by side", [] if codes == [0, code] and content(where + "/out") == whole and len(set(told)) == len(told) == FOLDERS * EACH
-           else [codes, len(told)])
+    report("shards side by side", [] if codes == [0, code] and content(where + "/out") == whole and len(set(entries)) == len(entries) == FOLDERS * EACH
+           else [codes, len(entries)])
     first = {line["recording"]: line for k in range(2) for line in lines(where + "/summary%d" % k)[:-1]}
     keys = ("recording", "outputs", "exit_code", "records", "samples", "lost_samples", "records_out", "bytes_in", "bytes_out", "errors", "warnings",
             "findings_total", "first_error")
@@ -187,8 +187,8 @@ def check_summary(where):
     words = ("in/host0/0.data", "in/host0/1.data", "in/host1/readme", "in/absent")
     done = subprocess.run([program.PERFDATA, "ndjson", "--log-format", "json", *words, "-o", "out/", "--summary", "s", "--force"], cwd=where,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    told = lines(where + "/s")
-    totals, by_name = told[-1], {line["input"]: line for line in told[:-1]}
+    entries = lines(where + "/s")
+    totals, by_name = entries[-1], {line["input"]: line for line in entries[:-1]}
     faults = [] if sorted(by_name) == sorted(words) and done.returncode == totals["exit_code"] == 3 else [done]
     for name, status, code in zip(words, ("done", "damaged", "failed", "failed"), (0, 4, 3, 3)):
         line = by_name[name]
@@ -201,13 +201,13 @@ def check_summary(where):
                 (line["records"], line["records_out"], line["samples"]) == (summary["records"], summary["records_out"], summary["types"]["sample"]) and \
                 line["findings"] == summary["findings"] and line["findings_total"] == summary["findings_total"] else [line, summary]
     faults += [] if (totals["done"], totals["damaged"], totals["failed"], totals["inputs"]) == (1, 1, 2, 4) else [totals]
-    faults += [] if totals["records"] == sum(line["records"] for line in told[:-1]) and totals["bytes_out"] == sum(line["bytes_out"] for line in told[:-1]) else [totals]
+    faults += [] if totals["records"] == sum(line["records"] for line in entries[:-1]) and totals["bytes_out"] == sum(line["bytes_out"] for line in entries[:-1]) else [totals]
     report("--summary", faults)
     log = [program.strict_json(line) for line in done.stderr.splitlines()]
     same = [line for line in log if line["level"] == "summary"]
     finding = next(line for line in log if line.get("name"))
     shown = by_name["in/host0/1.data"]["findings"][0]
-    report("the same lines on stderr, and the same shape of a finding", ([] if same == told else [same]) +
+    report("the same lines on stderr, and the same shape of a finding", ([] if same == entries else [same]) +
            ([] if all(finding[key] == value for key, value in shown.items()) else [finding, shown]))
 
     exists = run(where, "--summary", "s")
@@ -224,8 +224,8 @@ def check_summary(where):
     last = lines(where + "/s")[-1]
     report("--fail-fast", [] if (fast.returncode, last["done"], last["damaged"], last["not_begun"]) == (4, 1, 1, FOLDERS * EACH - 2) else [last])
     empty = subprocess.run([program.PERFDATA, "ndjson", "--files-from", "-", "-o", "out/", "--summary", "-"], cwd=where, input=b"", stdout=subprocess.PIPE)
-    told = [json.loads(line) for line in empty.stdout.splitlines()]
-    report("an empty list: totals of nothing", [] if empty.returncode == 0 and len(told) == 1 and told[0]["inputs"] == 0 else [empty])
+    entries = [json.loads(line) for line in empty.stdout.splitlines()]
+    report("an empty list: totals of nothing", [] if empty.returncode == 0 and len(entries) == 1 and entries[0]["inputs"] == 0 else [empty])
 
 
 def main():

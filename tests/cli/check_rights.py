@@ -72,7 +72,7 @@ def check_bundle(tap, folder):
 
 
 def check_index(tap, folder):
-    """The index of --resume tells of recordings: their paths, and what was found in them."""
+    """The index of --resume has facts of recordings: their paths, and their findings."""
     sources, made = (os.path.join(folder, name) for name in ("sources", "made"))
     os.mkdir(sources)
     paths = [os.path.join(sources, name) for name in ("a.data", "b.data")]
@@ -97,7 +97,7 @@ def check_mapping(tap, folder):
             os.chmod(pairs, before)
         done = run("anonymize", "--force", "--mapping", pairs, "-o", out, RECORDING)
         mode = stat.S_IMODE(os.stat(pairs).st_mode)
-        tap.report(f"what pseudonyms stand for is for its writer, {'new' if before is None else 'replaced'}",
+        tap.report(f"the meaning of pseudonyms is for the owner alone, {'new' if before is None else 'replaced'}",
                    [] if done.code == 0 and mode == 0o600 else [f"{mode:o}", done])
 
 

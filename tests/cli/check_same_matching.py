@@ -55,17 +55,17 @@ def compare(name, before, after, rules=()):
     for event in json.loads(diff.out)["events"]:
         if not event["before"]["recordings"] or not event["after"]["recordings"]:
             continue
-        for side, told in enumerate(("before", "after")):
-            if event[told]["weight"] != sides[side][event["event"]][0]:
-                wrong.append("%s %s: %d, in the page %d" % (event["event"], told, event[told]["weight"], sides[side][event["event"]][0]))
+        for side, shown in enumerate(("before", "after")):
+            if event[shown]["weight"] != sides[side][event["event"]][0]:
+                wrong.append("%s %s: %d, in the page %d" % (event["event"], shown, event[shown]["weight"], sides[side][event["event"]][0]))
         for row in event["rows"]:
             if not row["file"] or row["symbol"].startswith(("(", "[", "0x")):
                 continue
             compared += 1
             ours = found.get(event["event"], {}).get((row["symbol"], row["file"]))
-            told = [row[quantity][value] for value in ("state", "delta") for quantity in ("self", "inclusive")]
-            if ours and (ours[:2] != told[:2] or any(abs(a - b) > 1e-5 * abs(b) for a, b in zip(ours[2:], told[2:]))):
-                wrong.append("%s (%s): %s, in the page %s" % (row["symbol"], row["file"], told, ours))
+            shown = [row[quantity][value] for value in ("state", "delta") for quantity in ("self", "inclusive")]
+            if ours and (ours[:2] != shown[:2] or any(abs(a - b) > 1e-5 * abs(b) for a, b in zip(ours[2:], shown[2:]))):
+                wrong.append("%s (%s): %s, in the page %s" % (row["symbol"], row["file"], shown, ours))
             judged += bool(ours)
             for side in (0, 1):
                 here = [row["self"]["weight"][side], row["inclusive"]["weight"][side]]

@@ -37,7 +37,7 @@ def records():
 
 
 def container(more):
-    """The file container of the twins with more records behind its own."""
+    """The file container of the twins, with more records after its own."""
     good = bytearray(recording_twins.file_container("<"))
     at, size = struct.unpack_from("<QQ", good, 40)
     struct.pack_into("<Q", good, 48, size + len(more))

@@ -94,7 +94,7 @@ def check_sound():
                 faults.append("%s: %s" % (name, str(line)[:200]))
         features = lines_of(path)[0]["features"]
         faults += ["%s lacks %s" % (name, key) for key in ("meta_info", "file2") if key not in features and name != "split-z.data"]
-    check("every recording is sound, also with --strict, and every byte of it is told", faults)
+    check("every recording is sound, also with --strict, and every byte is accounted for", faults)
 
 
 def check_types(folder):

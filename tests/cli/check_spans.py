@@ -161,12 +161,12 @@ def check_pairs(tap, name, kinds):
         for row in whole["rows"]:
             lengths = [span.end - span.begin for span in own if span.name == row["name"]]
             exact = [rank(lengths, percent) if lengths else 0 for percent in (50, 99)]
-            near = all(least <= told <= least * 1.001 for least, told in zip(exact, (row["p50"], row["p99"])))
+            near = all(least <= stated <= least * 1.001 for least, stated in zip(exact, (row["p50"], row["p99"])))
             tap.check(near, f"{name}: {kind} {row['name']}: percentiles", repr((exact, row)))
 
 
 def check_construction(tap, name):
-    """The waits that the program measured are those that the recording tells."""
+    """The recording has the waits that the program measured."""
     by_thread = collections.defaultdict(collections.Counter)
     for row in report("off", name, "--by", "thread")["rows"]:
         by_thread[row["tid"]][row["name"]] += row["total"]
@@ -196,10 +196,10 @@ def check_weights(tap):
         states = collections.Counter()
         for stack, weight in stacks.items():
             states[stack.rsplit(";", 1)[-1].strip("[]")] += weight
-        told = {row["name"]: row["total"] for row in off["rows"] if row["total"]}
+        stated = {row["name"]: row["total"] for row in off["rows"] if row["total"]}
         queued = states.pop("run queue", 0)
-        tap.check(all(states[key] <= told.get(key, 0) for key in states) and sum(told.values()) - sum(states.values()) == queued,
-                  f"{name}: the last frame is the state", repr((states, told)))
+        tap.check(all(states[key] <= stated.get(key, 0) for key in states) and sum(stated.values()) - sum(states.values()) == queued,
+                  f"{name}: the last frame is the state", repr((states, stated)))
         tap.check(not any(";__schedule;" in stack or ";schedule;[" in stack for stack in stacks), f"{name}: without the scheduler's frames")
         for words in (["pprof"], ["speedscope"], ["flamegraph"], ["baseline"], ["callgrind"], ["otlp"]):
             done = run(*words, "-q", "--weight", "off-cpu", path_of(name))
@@ -218,7 +218,7 @@ def check_weights(tap):
         out = gzip.decompress(part.out) if format == "pprof" else part.out
         tap.check(part.code == 0 and len(part.out) < len(whole.out) and b"[preempted]" in out and b"[sleeping]" not in out, "--state chooses: " + format, repr(part.err))
     done = run("folded", "-q", "--weight", "off-cpu", path_of("calls"))
-    tap.check(done.code == 2 and b"sched_switch" in done.err, "nothing tells of time off the CPU: refused", repr(done))
+    tap.check(done.code == 2 and b"sched_switch" in done.err, "no record shows time off the CPU: refused", repr(done))
 
 
 def check_states(tap):
@@ -414,7 +414,7 @@ def check_tables(tap):
 
 def check_part(tap):
     """Switches of some processors, in a recording that a thread of its own reads ahead: what is found at the end is said all the same."""
-    for cpus, told in (((0,), True), ((0, 1), False)):
+    for cpus, stated in (((0,), True), ((0, 1), False)):
         trace = scheduler.Trace([scheduler.SWITCH])
         r = trace.recording
         r.record(69, r.words([len(cpus)] + [word for cpu in cpus for word in (50, 0, cpu, 2**64 - 1)]), trailer=b"")
@@ -427,7 +427,7 @@ def check_part(tap):
             trace.save(path)
             for jobs in ("1", "4"):
                 done = run("report", "--spans", "off", "--jobs", jobs, path)
-                tap.check(done.code == 0 and (b"switches of 1 of 2 processors [N813]" in done.err) == told,
+                tap.check(done.code == 0 and (b"switches of 1 of 2 processors [N813]" in done.err) == stated,
                           f"switches of {len(cpus)} of 2 processors, --jobs {jobs}", repr(done.err))
 
 
@@ -505,11 +505,11 @@ def check_overview(tap):
               "the overview says what can be answered", out)
     out = run(path_of("sampled")).out.decode()
     tap.check("off-CPU: unknown" in out and "-c 1" in out, "… and how to record what cannot", out)
-    for name, told in (("process", "waiting: off-CPU (from sched_switch and SWITCH records); "), ("calls", "waiting: system calls; "),
+    for name, stated in (("process", "waiting: off-CPU (from sched_switch and SWITCH records); "), ("calls", "waiting: system calls; "),
                        ("clock", "waiting: off-CPU (from SWITCH records, without stacks); "), ("softirq", "waiting: soft interrupts; "),
                        ("sampled", "waiting: unknown, since sched_switch was sampled"), ("../callgraph-73", "waiting: not recorded; perf record")):
         out = run("info", path_of(name)).out.decode()
-        tap.check("\n" + told in out, f"info says so without reading all: {name}", out)
+        tap.check("\n" + stated in out, f"info says so without reading all: {name}", out)
     out = run("info", "--symbols", "yes", path_of("process")).out.decode()
     tap.check("off-CPU: from sched_switch and SWITCH records, 66 waits, " in out, "info with names counts them", out)
     done = run("report", "--spans", "off", path_of("outs"))

@@ -17,7 +17,7 @@ import hostile_strings
 from program import PERFDATA, Tap, formats, run
 
 FIELDS = "comm,tid,pid,time,event,ip,sym,dso,period,trace"
-# Words behind the name of the recording `{}` are the same for all; those with "-o" write to a file, and words to stderr.
+# Words after the name of the recording `{}` are the same for all; those with "-o" write to a file, and words to stderr.
 FORMS = [
     ["ndjson", "{}"], ["ndjson", "--symbols", "yes", "-o", "/dev/tty", "{}"], ["json", "{}"], ["csv", "-e", "comm", "{}"], ["csv", "--names", "{}"],
     *(["csv", "--table", table, "{}"] for table in ("mmap2", "comm", "ksymbol", "cgroup", "event:demo:hostile")),

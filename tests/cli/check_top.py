@@ -32,7 +32,7 @@ def rows_of(event):
 
 
 def build_ids(path):
-    """{file: the build-ids that the recording tells of it}"""
+    """{file: its build-ids in the recording}"""
     ids = {}
     for row in json.loads(run("buildids", "--json", path).out or b"{}").get("files", []):
         ids.setdefault(row["filename"], set()).add(row.get("build_id"))

@@ -82,7 +82,7 @@ def lines_fit(path):
                 yield "%s: %s and %s" % (table, row, line)
     at = {}
     for line in packets:
-        if line["trace"] == "cs_etm":    # bytes of several sources stand between one another
+        if line["trace"] == "cs_etm":    # bytes of several sources alternate
             continue
         buffer = line["offset"] - line["aux_offset"]
         if at.get(buffer, line["offset"]) != line["offset"]:
@@ -132,10 +132,10 @@ def named_samples():
         yield "%d samples, %d lines, %d rows; %s" % (len(want), len(lines), len(rows), lines[:1])
     for fields, line, row in zip(want, lines, rows):
         at = line["pc_at"]
-        told = [str(line["tid"]), "%d.%09d:" % divmod(line["time"], 10**9), line["target"][2:], line["pc"][2:], "%s+0x%x" % (at["symbol"], at["symbol_offset"]),
+        shown = [str(line["tid"]), "%d.%09d:" % divmod(line["time"], 10**9), line["target"][2:], line["pc"][2:], "%s+0x%x" % (at["symbol"], at["symbol_offset"]),
                 "(%s)" % at["dso"]]
-        if fields != told:
-            yield "%s and %s" % (fields, told)
+        if fields != shown:
+            yield "%s and %s" % (fields, shown)
         for name in ("pc", "target"):
             place = line[name + "_at"]
             if [row["%s_%s" % (name, part)] for part in ("dso", "symbol", "symbol_offset")] != [place["dso"], place["symbol"], str(place["symbol_offset"])]:
@@ -167,7 +167,7 @@ def cut_payload(pipe, by_stdin):
 
 
 def buffers_of(data):
-    """What AUXTRACE records say, and what stands behind each, read here: [(tracer, size, offset, reference, idx, tid, cpu, payload)]; and the flags of AUX records."""
+    """Reads AUXTRACE records and the payload after each: [(tracer, size, offset, reference, idx, tid, cpu, payload)]; and the flags of AUX records."""
     order = "<" if data[:8] == b"PERFILE2" else ">"
     size = struct.unpack_from(order + "Q", data, 8)[0]
     at, end = (16, len(data)) if size == 16 else (lambda place: (place[0], sum(place)))(struct.unpack_from(order + "QQ", data, 40))
@@ -191,8 +191,8 @@ def all_packets(path):
     want = re.findall(r"^\tIdx:(\d+); ID:(\w+);\t(\w+) : .*$", run(*KINDS[0], path).stdout.decode(), re.M)
     lines = [json.loads(line) for line in run(*KINDS[1], path).stdout.splitlines() if line.startswith(b'{"type":"aux_packet"')]
     rows = list(csv.DictReader(io.StringIO(run(*KINDS[3], path).stdout.decode(), newline="")))
-    told = [(line["source"][2:], line["packet"].replace("SRC_ADDR_L_32IS0", "SCR_ADDR_L_32IS0")) for line in lines]
-    if not want or told != [packet[1:] for packet in want] or [row["packet"] for row in rows] != [line["packet"] for line in lines]:
+    shown = [(line["source"][2:], line["packet"].replace("SRC_ADDR_L_32IS0", "SCR_ADDR_L_32IS0")) for line in lines]
+    if not want or shown != [packet[1:] for packet in want] or [row["packet"] for row in rows] != [line["packet"] for line in lines]:
         yield "%d packets in the dump, %d lines, %d rows" % (len(want), len(lines), len(rows))
     # OpenCSD does not count some bytes of a frame that are no data
     if any(not 0 <= line["aux_offset"] - int(packet[0]) <= 16 for line, packet in zip(lines, want)):
@@ -217,17 +217,17 @@ def counted(path, data):
     """`info` counts buffers and bytes of each tracer, and what AUX records say is missing."""
     buffers, flags = buffers_of(data)
     lines = run("info", "--symbols", "no", path).stdout.decode()
-    told = [(int(nr), int(size)) for nr, size in re.findall(r"^  \S+ +(\d+) buffers +(\d+) bytes$", lines, re.M)]
+    shown = [(int(nr), int(size)) for nr, size in re.findall(r"^  \S+ +(\d+) buffers +(\d+) bytes$", lines, re.M)]
     want = [(sum(buffer[0] == tracer for buffer in buffers), sum(len(buffer[-1]) for buffer in buffers if buffer[0] == tracer))
             for tracer in sorted({buffer[0] for buffer in buffers})]
-    if told != want:
-        yield "info tells of %s, there are %s" % (told, want)
+    if shown != want:
+        yield "info shows %s, there are %s" % (shown, want)
     words = "of %d AUX records: %d truncated, %d partial, %d with collisions" % (len(flags), *(sum(bool(flag & bit) for flag in flags) for bit in (1, 4, 8)))
     if flags and words not in lines:
-        yield "info does not tell: " + words
+        yield "info does not show: " + words
     lost = sum(bool(flag & 13) for flag in flags)
     if (", %d pieces of AUX data" % lost in lines) != bool(lost):
-        yield "info does not tell of %d lost pieces" % lost
+        yield "info does not show %d lost pieces" % lost
 
 
 def kept(path, data, folder):

@@ -32,7 +32,7 @@ RECORDINGS = GIVEN.recordings or [os.path.join(program.TESTDATA, file) for file 
 tap = program.Tap()
 
 
-def told_of(path):
+def report_of(path):
     return json.loads(program.run("report", "--json", path).out)
 
 
@@ -51,7 +51,7 @@ def script(folder, name, text, *arguments):
     return run("node", path, *arguments, timeout=1800, env=dict(os.environ, NODE_PATH=MODULES, CHROMIUM=CHROMIUM or ""))
 
 
-def check_pprof(folder, path, told):
+def check_pprof(folder, path, reported):
     out = os.path.join(folder, "pprof.pb.gz")
     with open(out, "wb") as f:
         f.write(program.run("pprof", path).out)
@@ -65,18 +65,18 @@ def check_pprof(folder, path, told):
         match = re.match(r"^ *((?:-?\d+ +)*-?\d+): ", line + " ")
         if match:
             sums = [a + int(b) for a, b in zip(sums, match[1].split())]
-    wanted = [value for event in told["events"] for value in (event["samples"], event["weight"])]
+    wanted = [value for event in reported["events"] for value in (event["samples"], event["weight"])]
     return sums != wanted and "columns %s add up to %s, report has %s" % (head, sums, wanted)
 
 
-def check_firefox(folder, path, told):
+def check_firefox(folder, path, reported):
     out = os.path.join(folder, "firefox.json")
     with open(out, "wb") as f:
         f.write(program.run("firefox", path).out)
     profile = json.load(open(out))
     samples = sum(thread["samples"]["length"] for thread in profile["threads"])
-    tracepoints = [event for event in told["events"] if ":" in event["event"]]
-    wanted = sum(event["samples"] for event in told["events"] if event not in tracepoints) or (tracepoints[0]["samples"] if tracepoints else 0)
+    tracepoints = [event for event in reported["events"] if ":" in event["event"]]
+    wanted = sum(event["samples"] for event in reported["events"] if event not in tracepoints) or (tracepoints[0]["samples"] if tracepoints else 0)
     if samples != wanted:
         return "%d samples, report has %d" % (samples, wanted)
     for thread in profile["threads"]:
@@ -84,7 +84,7 @@ def check_firefox(folder, path, told):
             return "times of %s are not sorted" % thread["name"]
     shared = profile["shared"]
     if any(prefix is not None and prefix >= at for at, prefix in enumerate(shared["stackTable"]["prefix"])):
-        return "a stack stands before its prefix"
+        return "a stack comes before its prefix"
     if any(frame >= shared["frameTable"]["length"] for frame in shared["stackTable"]["frame"]):
         return "a stack of a frame that there is not"
     if not module("@firefox-devtools/profiler-cli"):
@@ -128,7 +128,7 @@ async function open() {
 }
 """
 
-# What the site itself makes of a file: of each profile its name, and the table that stands in its third view. Without a graphics card a large recording
+# What the site itself makes of a file: the name of each profile, and the table in its third view. Without a graphics card a large recording
 # takes minutes to draw, so "nothing" gives the site a WebGL that draws nothing: it imports and adds up as ever.
 SPEEDSCOPE = BROWSER + r"""
 const path = require("path");
@@ -200,13 +200,13 @@ PAGE = BROWSER + r"""
 """
 
 
-def check_page(folder, path, told):
+def check_page(folder, path, reported):
     """A page that leaves out the smallest boxes has the same totals; all else is compared in one that leaves out nothing."""
-    wrong, left_out = check_page_of(folder, path, told)
-    return check_page_of(folder, path, told, "--max-boxes", "100000000")[0] if left_out and not wrong else wrong
+    wrong, left_out = check_page_of(folder, path, reported)
+    return check_page_of(folder, path, reported, "--max-boxes", "100000000")[0] if left_out and not wrong else wrong
 
 
-def check_page_of(folder, path, told, *options):
+def check_page_of(folder, path, reported, *options):
     """(what is wrong, whether boxes are left out)"""
     out = os.path.join(folder, "page.html")
     with open(out, "wb") as f:
@@ -218,10 +218,10 @@ def check_page_of(folder, path, told, *options):
     if found["wrong"]:
         return found["wrong"], False
     left_out = "[smaller ones]" in found["warnings"]
-    wants_warning = left_out or not told["complete"] or not told["events"] or told["lost_samples"] or told["lost_records"]
+    wants_warning = left_out or not reported["complete"] or not reported["events"] or reported["lost_samples"] or reported["lost_records"]
     if bool(found["warnings"].strip()) != bool(wants_warning):
         return "warnings: %r" % found["warnings"], left_out
-    for event, answer in zip(told["events"], found["answers"]):
+    for event, answer in zip(reported["events"], found["answers"]):
         if event["weight"] != answer["total"]:
             return "%s: the page shows %s, report has %s" % (event["event"], answer["total"], event["weight"]), left_out
         kinds = {0: "user", 1: "kernel", 2: "inlined", 3: "inlined kernel", 4: "jit", 5: "no name", 6: "guest"}
@@ -266,12 +266,12 @@ def one_spaced(text):
     return " ".join(text.split())
 
 
-def check_speedscope_site(folder, path, told):
+def check_speedscope_site(folder, path, reported):
     text = program.run("speedscope", path).out
     profile = json.loads(text)
     names = [each["name"] for each in profile["profiles"]]
     # The site takes half a second for each step where there are thousands of threads: it opens the whole file and shows its first profiles, then a
-    # file with the events that stand behind those.
+    # file with the events that follow them.
     near = min(len(names), 30)
     far = [at for at, name in enumerate(names) if at >= near and name.startswith("all threads")]
     files = []
@@ -286,7 +286,7 @@ def check_speedscope_site(folder, path, told):
     found = json.loads(done.stdout.decode().splitlines()[-1])
     if found["wrong"]:
         return found["wrong"]
-    events = {"all threads · " + event["event"]: event for event in told["events"]}
+    events = {"all threads · " + event["event"]: event for event in reported["events"]}
     for at, lines in found["profiles"]:
         name = names[at]
         if not any(one_spaced(line).startswith(one_spaced(name)) for line in lines):
@@ -304,7 +304,7 @@ def check_speedscope_site(folder, path, told):
     return "" if events.keys() <= set(names) else "%s, not %s" % (names, sorted(events))
 
 
-def check_perfetto(folder, path, told):
+def check_perfetto(folder, path, reported):
     """Names and types of all fields, and proper UTF-8; check_views.py looks at what they say."""
     support = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
     done = run("protoc", "--proto_path", support, "--decode=perfdata.test.Trace", "perfetto.proto", input=program.run("perfetto", path).out)
@@ -314,17 +314,17 @@ def check_perfetto(folder, path, told):
     unnamed = re.findall(r"^ *\d+(?:: .*| \{)$", text, re.M)
     if unnamed:
         return "fields without a name: %s" % unnamed[:4]
-    samples = text.count("  perf_sample {\n"), sum(event["samples"] for event in told["events"] if ":" not in event["event"])
+    samples = text.count("  perf_sample {\n"), sum(event["samples"] for event in reported["events"] if ":" not in event["event"])
     return samples[0] < samples[1] and "%d samples, report has %d" % samples or b"invalid UTF-8" in done.stderr and done.stderr.decode()
 
 
-def check_callgrind(folder, path, told):
+def check_callgrind(folder, path, reported):
     """Its own sums of functions and of what they call are those of the report."""
     out = os.path.join(folder, "callgrind.out")
     with open(out, "wb") as f:
         f.write(program.run("callgrind", path).out)
     names = re.search(r"^events: (.*)$", open(out).read(), re.M)[1].split()
-    for (name, event), (inclusive, key) in itertools.product(zip(names, told["events"]), (("no", "self_weight"), ("yes", "total_weight"))):
+    for (name, event), (inclusive, key) in itertools.product(zip(names, reported["events"]), (("no", "self_weight"), ("yes", "total_weight"))):
         # it lists functions until their costs of the first event that it sorts by are the share of --threshold
         done = run("callgrind_annotate", "--auto=no", "--threshold=100", "--inclusive=" + inclusive, "--show=" + name, "--sort=" + name, out)
         if done.returncode or done.stderr:
@@ -363,14 +363,14 @@ with tempfile.TemporaryDirectory() as place:
             continue
         for recording in RECORDINGS:
             name = "%s: %s" % (reader, os.path.basename(recording))
-            told = told_of(recording)
+            reported = report_of(recording)
             if not present():
                 tap.skip(name, missing)
-            elif not told["events"] and reader in ("go tool pprof", "Firefox Profiler"):
+            elif not reported["events"] and reader in ("go tool pprof", "Firefox Profiler"):
                 tap.skip(name, "they open nothing that has no samples")
             else:
                 try:
-                    tap.report(name, check(place, recording, told))
+                    tap.report(name, check(place, recording, reported))
                 except subprocess.TimeoutExpired as slow:
                     tap.report(name, "%s took more than %d s" % (slow.cmd[0], slow.timeout))
 sys.exit(tap.end())

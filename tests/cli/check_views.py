@@ -60,38 +60,38 @@ def compare_sums(event, sums, kinds_apart):
                             {key: value for key, value in sums.total_weight.items() if key in single and value})
 
 
-def check_page(html, told):
+def check_page(html, reported):
     page = views.Page(html)
     digest = base64.b64encode(hashlib.sha256(page.script.encode("utf-8")).digest()).decode()
     if "script-src 'sha256-%s'" % digest not in page.policy or "default-src 'none'" not in page.policy:
         return "the policy does not fit the script: %s" % page.policy
     # chains that end too early, or were cut, are warnings of their own, about complete recordings too
     cut = [text for text in page.meta["warnings"] if " were cut: " in text]
-    if bool(cut) != any(event.get("cut_stacks") for event in told["events"]):
+    if bool(cut) != any(event.get("cut_stacks") for event in reported["events"]):
         return "warnings of cut stacks: %s" % cut
     warnings = [text for text in page.meta["warnings"] if " of stacks of " not in text and text not in cut]
-    if bool(warnings) != (not told["complete"] or told["lost_records"] > 0 or told["lost_samples"] > 0):
-        return "complete: %s, warnings: %s" % (told["complete"], warnings)
+    if bool(warnings) != (not reported["complete"] or reported["lost_records"] > 0 or reported["lost_samples"] > 0):
+        return "complete: %s, warnings: %s" % (reported["complete"], warnings)
     sums = page.sums()
-    if len(sums) != len(set(event["event"] for event in told["events"])):
-        return "report has %s, the page %s" % ([event["event"] for event in told["events"]], sorted(sums))
-    return next(filter(None, (compare_sums(event, sums[event["event"]], True) for event in told["events"])), "")
+    if len(sums) != len(set(event["event"] for event in reported["events"])):
+        return "report has %s, the page %s" % ([event["event"] for event in reported["events"]], sorted(sums))
+    return next(filter(None, (compare_sums(event, sums[event["event"]], True) for event in reported["events"])), "")
 
 
 def pprof_event(profile, at):
     return profile.types[2 * at + 1][0]
 
 
-def check_pprof(data, told):
+def check_pprof(data, reported):
     profile = views.Pprof(data)
     sums = profile.sums()
-    if len(profile.types) != 2 * len(told["events"]):
-        return "columns %s for events %s" % (profile.types, [event["event"] for event in told["events"]])
-    if told["events"] and profile.types[0] != ("samples", "count"):
+    if len(profile.types) != 2 * len(reported["events"]):
+        return "columns %s for events %s" % (profile.types, [event["event"] for event in reported["events"]])
+    if reported["events"] and profile.types[0] != ("samples", "count"):
         return "the first column is %s" % (profile.types[0],)
-    if not told["complete"] and not any("incomplete" in line for line in profile.comments):
+    if not reported["complete"] and not any("incomplete" in line for line in profile.comments):
         return "no comment says that the recording is incomplete"
-    for at, event in enumerate(told["events"]):
+    for at, event in enumerate(reported["events"]):
         found = sums[pprof_event(profile, at)]
         if (found.samples, found.weight) != (event["samples"], event["weight"]):
             return "%s: %d samples, weight %d, not %d, %d" % (event["event"], found.samples, found.weight, event["samples"], event["weight"])
@@ -110,14 +110,14 @@ def check_pprof(data, told):
     return ""
 
 
-def check_speedscope(text, told):
+def check_speedscope(text, reported):
     document = json.loads(text.decode("utf-8"), object_pairs_hook=program.no_key_twice)
-    if not told["complete"] and "incomplete" not in document["name"]:
+    if not reported["complete"] and "incomplete" not in document["name"]:
         return "its name does not say that the recording is incomplete"
-    if not told["events"]:
+    if not reported["events"]:
         return "" if len(document["profiles"]) == 1 else "a file without samples has one empty profile"
     profiles = views.speedscope_profiles(document)
-    for event in told["events"]:
+    for event in reported["events"]:
         first, *threads = profiles[event["event"]]
         if first[1] != event["weight"] or first[0] != "all threads":
             return "%s: weight %d in '%s', report has %d" % (event["event"], first[1], first[0], event["weight"])
@@ -126,16 +126,16 @@ def check_speedscope(text, told):
     return ""
 
 
-def check_callgrind(text, told):
+def check_callgrind(text, reported):
     costs = views.Callgrind(text)
     sums = costs.sums()
-    if not told["events"]:
+    if not reported["events"]:
         return "" if (costs.events, costs.totals) == (["samples"], [0]) else "nothing was sampled: %s, %s" % (costs.events, costs.totals)
-    if len(costs.events) != len(told["events"]):
-        return "events %s for %s" % (costs.events, [event["event"] for event in told["events"]])
-    if not told["complete"] and not any("incomplete" in line for line in costs.head["desc"]):
+    if len(costs.events) != len(reported["events"]):
+        return "events %s for %s" % (costs.events, [event["event"] for event in reported["events"]])
+    if not reported["complete"] and not any("incomplete" in line for line in costs.head["desc"]):
         return "nothing says that the recording is incomplete"
-    for name, event in zip(costs.events, told["events"]):
+    for name, event in zip(costs.events, reported["events"]):
         sums[name].samples = event["samples"]
         del sums[name].total_weight["(root)", ""]
         wrong = compare_sums(event, sums[name], True)
@@ -144,13 +144,13 @@ def check_callgrind(text, told):
     return ""
 
 
-def check_otlp(data, told):
+def check_otlp(data, reported):
     profiles = views.Otlp(data)
-    if len(profiles.found) != len(told["events"]):
-        return "%d profiles for events %s" % (len(profiles.found), [event["event"] for event in told["events"]])
-    if not told["complete"] and not any("incomplete" in line for line in profiles.warnings):
+    if len(profiles.found) != len(reported["events"]):
+        return "%d profiles for events %s" % (len(profiles.found), [event["event"] for event in reported["events"]])
+    if not reported["complete"] and not any("incomplete" in line for line in profiles.warnings):
         return "nothing says that the recording is incomplete"
-    for event, (_name, _unit, sums) in zip(told["events"], profiles.found):
+    for event, (_name, _unit, sums) in zip(reported["events"], profiles.found):
         if sums.weight != event["weight"]:
             return "%s: weight %d, not %d" % (event["event"], sums.weight, event["weight"])
         rows, own = collections.Counter(), collections.Counter()
@@ -166,7 +166,7 @@ def check_otlp(data, told):
     return ""
 
 
-def check_threads(path, html, told):
+def check_threads(path, html, reported):
     by_thread = program.run("report", "--by", "thread", "--json", path).out
     sums = views.Page(html).sums()
     for event in json.loads(by_thread)["events"]:
@@ -180,7 +180,7 @@ def check_threads(path, html, told):
 
 
 def check_markers():
-    """What happened to a thread stands on that thread."""
+    """Each event of a thread is on the track of this thread."""
     path = os.path.join(program.TESTDATA, "trace-73.data")
     profile = json.loads(program.run("firefox", path).out)
     names = profile["shared"]["stringArray"]
@@ -209,8 +209,8 @@ def check_svg(text):
     return "a script in the picture" if re.search(rb"<script|href=|on\w+=", text) else ""
 
 
-def distinct_names(told):
-    names = [event["event"] for event in told["events"]]
+def distinct_names(reported):
+    names = [event["event"] for event in reported["events"]]
     return len(set(names)) == len(names)
 
 
@@ -220,20 +220,20 @@ def check(path, name, by_threads):
     if done.code not in (0, 4):
         report("%s: nothing to show" % name, "exit %d" % done.code if done.code not in (3, 6) else "")
         return
-    told = json.loads(done.out, object_pairs_hook=program.no_key_twice)
+    reported = json.loads(done.out, object_pairs_hook=program.no_key_twice)
     outputs = {}
     for command in ("flamegraph", "pprof", "speedscope", "perfetto", "callgrind", "otlp"):
         other = program.run(command, path)
         report("%s: %s ends as report does" % (name, command), other.code != done.code and "exit %d, report's was %d" % (other.code, done.code))
         outputs[command] = other.out
-    if distinct_names(told):
-        report("%s: page" % name, outcome(check_page, outputs["flamegraph"], told))
-        report("%s: threads" % name, outcome(check_threads, path, outputs["flamegraph"], told))
-        report("%s: speedscope" % name, outcome(check_speedscope, outputs["speedscope"], told))
-        report("%s: perfetto" % name, outcome(check_perfetto, outputs["perfetto"], told))
-    report("%s: pprof" % name, outcome(check_pprof, outputs["pprof"], told))
-    report("%s: callgrind" % name, outcome(check_callgrind, outputs["callgrind"], told))
-    report("%s: otlp" % name, outcome(check_otlp, outputs["otlp"], told))
+    if distinct_names(reported):
+        report("%s: page" % name, outcome(check_page, outputs["flamegraph"], reported))
+        report("%s: threads" % name, outcome(check_threads, path, outputs["flamegraph"], reported))
+        report("%s: speedscope" % name, outcome(check_speedscope, outputs["speedscope"], reported))
+        report("%s: perfetto" % name, outcome(check_perfetto, outputs["perfetto"], reported))
+    report("%s: pprof" % name, outcome(check_pprof, outputs["pprof"], reported))
+    report("%s: callgrind" % name, outcome(check_callgrind, outputs["callgrind"], reported))
+    report("%s: otlp" % name, outcome(check_otlp, outputs["otlp"], reported))
     report("%s: picture" % name, outcome(check_svg, program.run("flamegraph", "--svg", path).out))
     if not by_threads:
         return
@@ -242,10 +242,10 @@ def check(path, name, by_threads):
     report("%s: the same bytes for any --jobs" % name, not same and "they differ")
 
 
-def check_perfetto(data, told):
+def check_perfetto(data, reported):
     """Tracepoints are samples there only where they have a stack."""
     trace = perfetto.Trace(data)
-    for event in told["events"]:
+    for event in reported["events"]:
         if ":" in event["event"]:
             continue
         found = trace.sums[event["event"]]
@@ -261,7 +261,7 @@ def check_perfetto(data, told):
                         {name: weight for name, weight in own.items() if weight})
         if wrong:
             return wrong
-    if not told["complete"] and not any("incomplete" in name for name in trace.instants):
+    if not reported["complete"] and not any("incomplete" in name for name in trace.instants):
         return "nothing says that the recording is incomplete"
     return ""
 
@@ -374,8 +374,8 @@ def check_weightless():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "weightless.data")
         r.save(path)
-        told = json.loads(program.run("report", "--json", path).out)["events"][0]
-        report("an event without a period: each sample weighs 1", (told["samples"], told["weight"]) != (8, 8) and told)
+        reported = json.loads(program.run("report", "--json", path).out)["events"][0]
+        report("an event without a period: each sample weighs 1", (reported["samples"], reported["weight"]) != (8, 8) and reported)
         page = views.Page(program.run("flamegraph", path).out)
         report("… in the page too", sum(found.weight for found in page.sums(0).values()) != 8 and page.sums(0))
 

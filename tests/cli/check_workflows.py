@@ -65,7 +65,7 @@ def check_workflow(name, damaged):
     with tempfile.TemporaryDirectory() as folder:
         make(folder, damaged)
         first = run_all(folder, found, variables)
-        told = [path for path in ("summary.md", "gate.xml") if os.path.exists(os.path.join(folder, path)) and os.path.getsize(os.path.join(folder, path))]
+        written = [path for path in ("summary.md", "gate.xml") if os.path.exists(os.path.join(folder, path)) and os.path.getsize(os.path.join(folder, path))]
         recordings = tree(folder + "/recordings")
         wanted = sorted("%s.csv.zst" % path for path in recordings)
         tables = [path for path in tree(folder + "/tables") if path.endswith(".zst")]
@@ -75,7 +75,7 @@ def check_workflow(name, damaged):
     what = "%s%s" % (name, ", one recording is damaged" if damaged else "")
     faults = [each for each in first if each[1] != (1 if damaged and each[0].startswith("perfdata check") else 0)]
     report("%s: exit codes" % what, faults)
-    report("%s: the gate tells its verdict" % what, [] if len(told) == 1 else [told])
+    report("%s: the gate writes its verdict" % what, [] if len(written) == 1 else [written])
     report("%s: a table for each recording" % what, [] if tables == wanted else [tables, wanted])
     report("%s: nothing is made again" % what, [] if [each[:2] for each in again] == [each[:2] for each in first] and
            sum(line["type"] == "input" and line["status"] == "skipped" for line in summaries) == len(recordings) else [summaries])

@@ -38,7 +38,7 @@ def traced(command, recording, scratch):
     with open(log, encoding="utf-8", errors="replace") as lines:
         paths = [match[1] for match in map(CALL.match, lines) if match]
     if not any(path.startswith(recording) for path in paths):
-        raise OSError("strace does not tell of the recording")
+        raise OSError("strace does not show the recording")
     first = next(i for i, path in enumerate(paths) if path.startswith(recording) and "execve" not in path)
     return [path for path in paths[first:] if not path.startswith((recording, scratch)) and not HARMLESS.search(path)]
 

@@ -92,12 +92,12 @@ def check_shares(folder, facts):
         file.write("70001000 100 generated\n")
     try:
         recording, total = record(folder, facts, pid)
-        told = json.loads(run(PERFDATA, "info", "--json", "--symbols", "yes", recording).stdout)["names"]
-        kernel = 3 - sum(entry["samples"] for entry in told["unnamed"] if entry["dso"] and "kernel" in entry["dso"])
+        counts = json.loads(run(PERFDATA, "info", "--json", "--symbols", "yes", recording).stdout)["names"]
+        kernel = 3 - sum(entry["samples"] for entry in counts["unnamed"] if entry["dso"] and "kernel" in entry["dso"])
         # a map of generated code is taken from this host only if it is known to be of the recorded process
         named = sum(row[3] for row in PROGRAMS) + kernel
         share = f"{100 * named / total:.1f} %"
-        check(f"info: {named} of {total}", (told["named"], told["samples"]) == (named, total), told)
+        check(f"info: {named} of {total}", (counts["named"], counts["samples"]) == (named, total), counts)
         done = run(PERFDATA, recording)
         check(f"overview: {share}", f"names: {share} of samples" in done.stdout.decode(), done.stdout.decode())
         done = run(PERFDATA, "report", recording)
@@ -151,7 +151,7 @@ def main():
             return
         check_shares(folder, facts)
     empty = run(PERFDATA, "match", "-q", os.path.join(TESTDATA, "stat-73.data"))
-    check("without samples no share is told", empty.returncode == 0 and b"no samples" in empty.stdout and b"%" not in empty.stdout, empty.stdout)
+    check("without samples no share is shown", empty.returncode == 0 and b"no samples" in empty.stdout and b"%" not in empty.stdout, empty.stdout)
     print(f"1..{len(results)}")
     sys.exit(not all(results))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--no-meta: no format tells of the machine and of how perf was called, and names are found as before. And the word that is said where the
+"""--no-meta: no format has facts of the machine or the command line of perf, and names are found as before. And the word that is said where the
 memory of programs is written. Prints TAP."""
 import json
 import os
@@ -25,7 +25,7 @@ def output(path, name, *words):
         return b"".join(program.plain_of(file) for file in sorted(files))
 
 
-def told(path):
+def texts_of(path):
     """Sections, and the texts that nothing else of the recording has: the description of the processor, and the whole command line."""
     lines = [json.loads(line) for line in run("ndjson", "-q", path).out.decode().splitlines()]
     features = dict(lines[0]["features"], **lines[-1].get("features", {}))
@@ -34,7 +34,7 @@ def told(path):
 
 
 def tells_nothing(path):
-    before, texts = told(path)
+    before, texts = texts_of(path)
     if not before & set(HIDDEN):
         yield "the recording has nothing to hide"
     for line in run("ndjson", "-q", "--no-meta", path).out.decode().splitlines():

@@ -54,7 +54,7 @@ UNFINISHED = {
     "rec-inj-bpipe-p73.data": (4, "perf inject wrote a build-id table with an impossible entry"),
     "rec-killedpp-p61.pipe": (0, "a stream does not say where it ends"),
     "rec-killedpp-p73.pipe": (0, "a stream does not say where it ends"),
-    "bad-stream-text.pipe": (0, "text behind a stream is no part of it"),
+    "bad-stream-text.pipe": (0, "text after a stream is no part of it"),
 }
 
 
@@ -117,7 +117,7 @@ def check_document(path, lines):
 
 
 def without_form(lines):
-    """Without what tells how the recording came: names and packing, and sizes that a stream does not know. Only the first and the last line tell it."""
+    """Without facts of the container: names and packing, and sizes that a stream does not know. Only the first and the last line have them."""
     if not lines:
         return lines
     meta, summary = strict_json(lines[0]), strict_json(lines[-1])

@@ -40,7 +40,7 @@ REFUSED = 2    # by formats for compilers: the program did not run there, or the
 PROBLEMS = (ValueError, KeyError, IndexError, csv.Error, xml.etree.ElementTree.ParseError)
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
-# What stands in a word of a file when a recorder or a disk went wrong.
+# Values of a word in a file after a fault of a recorder or a disk.
 WORDS = (0, 1, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 1 << 62, 1 << 63,
          (1 << 64) - 8, (1 << 64) - 1)
 
@@ -114,7 +114,7 @@ def change_type(data, rng):
 
 
 def change_body(data, rng):
-    """A word early in a record, where counts and lengths stand."""
+    """A word early in a record, where counts and lengths are."""
     starts = record_starts(data)
     if not starts:
         return set_word(data, rng)
@@ -332,7 +332,7 @@ class Task:
                     with open(os.path.join(self.keep, re.sub(r"[^\w.-]+", "-", title)[:100]), "wb") as f:
                         f.write(data)
             if len(items) > 1 and suspects and not any(problems for _title, problems in results):
-                results[0] = (results[0][0] + " and those behind it, in one process", [(suspects[0][0], "a problem that none has alone")])
+                results[0] = (results[0][0] + " and those after it, in one process", [(suspects[0][0], "a problem that none has alone")])
             return results
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Forms that recordings of Android's simpleperf take: payloads of traces that are compressed, maps in a section of their own, symbols in
-records, an index of traces without a number in front, bytes of an older file behind the last section, tracepoints without formats, and facts of
+records, an index of traces without a number in front, bytes of an older file after the last section, tracepoints without formats, and facts of
 the device. Prints TAP."""
 import json
 import os
@@ -232,7 +232,7 @@ def check_valid(tap, folder):
     with open(path, "ab") as file:
         file.write(b"\x01\x02\x03\xff" * 400)
     done = run("check", "--strict", path)
-    check(tap, done.code == 0 and b"[N121]" in done.out, "what an older file left behind the last section", repr(done))
+    check(tap, done.code == 0 and b"[N121]" in done.out, "what an older file left after the last section", repr(done))
     spe(4).save(path)
     done = run("check", "--strict", path)
     meta = strict_json(run("ndjson", "-q", path).out.splitlines()[0])
@@ -331,10 +331,10 @@ def check_device(tap, folder):
     check(tap, meta["device"] == wanted, "the device in meta", repr(meta.get("device")))
     check(tap, json.loads(run("info", "--json", path).out)["meta"]["device"] == wanted, "the device in info --json")
     for words in (("info",), ()):
-        told = run(*words, path).out.decode()
+        shown = run(*words, path).out.decode()
         lines = ("recorded: 2023-11-14 22:13:20 UTC", "device: Maker Phone 5 code", "android: 14, SDK 34, user build, maker/code",
                  "app: com.example.app, debuggable", "clock: monotonic", "time off the CPU: traced")
-        check(tap, all(line in told.split("\n") for line in lines), f"the device in {' '.join(words) or 'the overview'}", told)
+        check(tap, all(line in shown.split("\n") for line in lines), f"the device in {' '.join(words) or 'the overview'}", shown)
     r.feature(META_INFO, b"product_props\0::\0android_sdk_version\0x\0trace_offcpu\0maybe\0app_package_name\0\xff\xfe\0timestamp\0\0clockid")
     r.save(path)
     meta = strict_json(run("ndjson", "-q", path).out.splitlines()[0])

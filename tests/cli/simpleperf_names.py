@@ -110,7 +110,7 @@ STACKS = [
     ([INVOKE, LIBZ + 0x2110, RUN], ["MterpInvoke", "work()", "pkg.Main.run"], None),
     # what a trampoline calls is the native method
     ([SWITCH, TRAMPOLINE, RUN], ["ExecuteSwitch", "pkg.Main.run"], ["ExecuteSwitch", "art_jni_trampoline", "pkg.Main.run"]),
-    # compiled methods are those of the dex file, and stand there once
+    # compiled methods are those of the dex file, each once
     ([JIT_RUN, STEP], ["pkg.Main.run", "pkg.Main.step"], None),
     ([JIT_STEP, STEP, OTHER], ["pkg.Main.step", "pkg.Main.other"], None),
     # a stack ends where the thread began, and in front of what lies nowhere
@@ -326,7 +326,7 @@ def check_off_cpu(tap, folder):
     check(tap, run("diff", "-q", "--weight", "off-cpu", path, path).code == 0, "diff of time off the CPU")
     off_cpu_recording(path, b"false")
     done = run("folded", "-q", "--weight", "wall", path)
-    check(tap, done.code == 0 and b";[off-CPU] 24928\n" in done.out and b"do_work" in done.out, "SWITCH records tell of waits, too", repr(done))
+    check(tap, done.code == 0 and b";[off-CPU] 24928\n" in done.out and b"do_work" in done.out, "SWITCH records show waits, too", repr(done))
     done = run("folded", "-q", "--weight", "wall", os.path.join(TESTDATA, "callgraph-73.data"))
     check(tap, done.code == 2 and b"trace-offcpu" in done.err, "nothing off the CPU was recorded", repr(done))
     done = run("folded", "-q", "--weight", "period", path)

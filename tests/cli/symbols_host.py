@@ -162,7 +162,7 @@ class Case:
 
 
 NEEDED = {"ours_leaf", "main"}
-# what stands in that binary; a sample may fall into what every program begins and ends with
+# symbols of this binary; a sample may be in the code with which every program begins and ends
 OURS = {"ours_inner", "ours_inlined", "ours_leaf", "ours_middle", "main", "syscall@plt", "_start", "_init", "_fini", "frame_dummy",
         "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux", "[unknown]"}
 
@@ -189,15 +189,15 @@ def places(case, *options):
 def count_case(case, title):
     """info counts the samples that have names as JSON lines have them."""
     done = run(PERFDATA, "info", "-q", "--json", "--symbols", "yes", case.recording, env=case.environment)
-    told = json.loads(done.stdout)["names"]
+    counted = json.loads(done.stdout)["names"]
     everywhere = places(case)
     nameless = {}
     for symbol, dso in everywhere:
         if symbol is None:
             nameless[dso] = nameless.get(dso, 0) + 1
-    case.check(title + ": info counts the names", told["samples"] == len(everywhere) and told["named"] == len(everywhere) - sum(nameless.values()) and
-               sum(entry["samples"] for entry in told["unnamed"]) == sum(nameless.values()) and len(told["unnamed"]) == len(nameless) and
-               nameless.get(case.binary) == next((entry["samples"] for entry in told["unnamed"] if entry["dso"] == case.binary), None), told, nameless)
+    case.check(title + ": info counts the names", counted["samples"] == len(everywhere) and counted["named"] == len(everywhere) - sum(nameless.values()) and
+               sum(entry["samples"] for entry in counted["unnamed"]) == sum(nameless.values()) and len(counted["unnamed"]) == len(nameless) and
+               nameless.get(case.binary) == next((entry["samples"] for entry in counted["unnamed"] if entry["dso"] == case.binary), None), counted, nameless)
 
 
 def filter_cases(case):
@@ -223,8 +223,8 @@ def first_line_case(case):
     found = {profile.strings[one(function, 2)]: one(function, 5) for function in profile.functions.values()}
     lines = [line.split("(unsigned long")[0] for line in (PROGRAM % {"name": "ours"}).splitlines()]
     wanted = {line.split()[-1]: number for number, line in enumerate(lines, 1) if line.split()[-1:] and "ours_" in line.split()[-1]}
-    told = {name: line for name, line in found.items() if name in wanted}
-    case.check("pprof: functions have their first line", told and told.items() <= wanted.items(), told, wanted)
+    counted = {name: line for name, line in found.items() if name in wanted}
+    case.check("pprof: functions have their first line", counted and counted.items() <= wanted.items(), counted, wanted)
     case.check("pprof: columns that Go knows", profile.types[:2] == [("samples", "count"), ("cpu", "nanoseconds")], profile.types)
 
 
@@ -308,7 +308,7 @@ def late_cases(case):
         return run(PERFDATA, "script", path, env=case.environment).stderr.decode()
 
     path, right = os.path.join(case.folder, "late.pipe"), case.build_id(case.binary)
-    case.check("stream: a build-id that comes late and is another one is told", "W803" in stream(bytes(range(1, 21)), path))
+    case.check("stream: another build-id that comes late is reported", "W803" in stream(bytes(range(1, 21)), path))
     case.check("stream: a build-id that comes late and is right", "W803" not in stream(bytes.fromhex(right), path))
 
 

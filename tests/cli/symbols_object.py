@@ -125,9 +125,9 @@ def expected(program, sections):
     wanted = {}
     for _, address, size, offset in sections:
         places = list(range(0, size, STEP))
-        told = call("addr2line", "-f", "-e", program, text="".join("%#x\n" % (address + at) for at in places)).split("\n")
+        answer = call("addr2line", "-f", "-e", program, text="".join("%#x\n" % (address + at) for at in places)).split("\n")
         for i, at in enumerate(places):
-            function, line = told[2 * i], re.sub(r" \(discriminator \d+\)$", "", os.path.basename(told[2 * i + 1]))
+            function, line = answer[2 * i], re.sub(r" \(discriminator \d+\)$", "", os.path.basename(answer[2 * i + 1]))
             if function.startswith(DEBUGGED) and line.endswith("?"):
                 continue   # padding, which belongs to the unit or to none
             if (function, line) in NOTHING:
@@ -137,7 +137,7 @@ def expected(program, sections):
     return wanted
 
 
-def told(program, wanted, folder):
+def answer(program, wanted, folder):
     recording = Recording()
     event = recording.event("cycles", ids=[1], type=0, sample_type=IP | TID | TIME, sample_id_all=1)
     recording.comm(100, 100, "program", time=1)
@@ -151,7 +151,7 @@ def told(program, wanted, folder):
 
 
 def whole(name):
-    """The function that a part of it was made of: addr2line does not tell parts apart."""
+    """The function to which a part belongs: addr2line does not distinguish parts."""
     return re.sub(r"\.(cold|part\.\d+)$", "", name)
 
 
@@ -167,9 +167,9 @@ def check_inlined(cc, folder):
     wanted = {}
     for address in (int(word, 16) for word in found):
         lines = call("addr2line", "-f", "-i", "-e", program, "%#x" % address).split("\n")[:-1]
-        told = [(name, int(place)) for name, place in zip(lines[::2], (re.sub(r" \(disc.*", "", line).split(":")[-1] for line in lines[1::2])) if place.isdigit()]
-        if told and told[0][0] in ("innermost", "middle", "outermost", "main"):
-            wanted[address - text[1] + text[3]] = told
+        answer = [(name, int(place)) for name, place in zip(lines[::2], (re.sub(r" \(disc.*", "", line).split(":")[-1] for line in lines[1::2])) if place.isdigit()]
+        if answer and answer[0][0] in ("innermost", "middle", "outermost", "main"):
+            wanted[address - text[1] + text[3]] = answer
     recording = Recording()
     event = recording.event("cycles", ids=[1], type=0, sample_type=IP | TID | TIME | CALLCHAIN, sample_id_all=1)
     recording.mmap2(100, 100, START, (os.path.getsize(program) + 4095) & ~4095, 0, program, time=2)
@@ -187,7 +187,7 @@ def check_inlined(cc, folder):
     for number, at in enumerate(sorted(wanted)):
         if [name for name, _line in wanted[at]] != names[number] or wanted[at] != lines.get(100 + number):
             wrong.append((hex(at), wanted[at], names[number], lines.get(100 + number)))
-    if not any(len(told) > 2 for told in wanted.values()):
+    if not any(len(answer) > 2 for answer in wanted.values()):
         wrong.append("nothing is inlined twice")
     return wrong, len(wanted)
 
@@ -206,7 +206,7 @@ def main():
                 print("ok %d - %s # SKIP it cannot be built" % (number, title))
                 continue
             wanted = expected(program, code(program))
-            named = told(program, wanted, folder)
+            named = answer(program, wanted, folder)
         wrong = [(hex(at), place, named.get(at)) for at, place in sorted(wanted.items()) if named.get(at) != place]
         kinds = {re.sub(r"[^:]*[a-z]:", "x:", place).split("[")[0] for place in wanted.values()}
         if not {"x:0", "??:0", "program"} <= kinds:

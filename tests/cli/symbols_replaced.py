@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Records a program with a library in every way that perf record knows of telling files: build-ids in the maps, in a table, or none; as a
 file or a stream. Then moves both away, puts others in their place, or writes others over them: no name of those may ever be seen, and as
-long as nothing was touched all names are. Then the same for recordings made up, where times, hosts and pids are what is told of a file.
+long as nothing was touched all names are. Then the same for recordings made up, where files have only times, hosts and pids.
 Prints TAP; the first part needs a perf that can record (PERF names another one beside the installed), the second only a compiler."""
 import json
 import os
@@ -78,7 +78,7 @@ class Place:
         return self.program, self.library
 
     def said(self, recording, *options, through_pipe=False):
-        """What every output tells of a recording, with names, and the messages."""
+        """All outputs of a recording with names, and the messages."""
         everything, messages = "", ""
         for command in (["script"], ["folded"], ["ndjson", "--symbols", "yes", "--type", "sample"]):
             with open(recording, "rb") as stream:
@@ -175,10 +175,10 @@ def live_cases(place, perf):
         for fate in FATES:
             fate(place)
             names, messages = place.names(path)
-            told = fate is Place.move_away or "[N801]" in place.messages or "[N804]" in place.messages
-            check(f"{title}: {fate.__name__}", not names and told, names, messages)
+            is_reported = fate is Place.move_away or "[N801]" in place.messages or "[N804]" in place.messages
+            check(f"{title}: {fate.__name__}", not names and is_reported, names, messages)
             place.restore()
-        # the same bytes, but other files: a build-id can tell that, an inode number can not
+        # the same bytes, but other files: a build-id shows this, an inode number does not
         names, messages = place.names(path, "--symfs", "/")
         check(f"{title}: the recorded files are back, and the user says so: --symfs /", NEEDED <= names <= OURS, names, messages)
 
@@ -235,7 +235,7 @@ def offset_of(symbol, path):
 
 
 class Made:
-    """A recording of one sample in a file, told of as `told` says."""
+    """A recording of one sample in a file; `add_mapping` adds the record that names the file."""
 
     def __init__(self, place, pipe=True, host=None, big=sys.byteorder == "big"):
         self.r = Recording(big=big, pipe=pipe)
@@ -284,10 +284,10 @@ def made_cases(place):
     status = os.stat(place.program)
     inode, device = status.st_ino, (os.major(status.st_dev), os.minor(status.st_dev))
 
-    def names(told, through_pipe=True, when=now, options=(), written=None, **more):
+    def names(add_mapping, through_pipe=True, when=now, options=(), written=None, **more):
         made = Made(place, pipe=through_pipe, **more)
         made.r.comm(100, 100, "program", time=when)
-        told(made.r, when)
+        add_mapping(made.r, when)
         path = made.save((START + ip, when))
         if written is not None:
             os.utime(path, ns=(written, written))
@@ -304,8 +304,8 @@ def made_cases(place):
         found, messages = names(*words, **more)
         check(title, not found and reason in messages, found, messages)
 
-    good("inode and time tell the file, in a stream", mmap2)
-    good("inode and time tell the file, in a file", mmap2, through_pipe=False)
+    good("inode and time identify the file, in a stream", mmap2)
+    good("inode and time identify the file, in a file", mmap2, through_pipe=False)
     bad("another inode number", "inode number", lambda r, when: mmap2(r, when, inode=inode + 1))
     bad("another device", "device", lambda r, when: mmap2(r, when, device=(device[0] + 1, device[1])))
     good("no device", lambda r, when: mmap2(r, when, device=(0, 0)))
@@ -356,7 +356,7 @@ def made_cases(place):
 def inject_cases(place, good, bad):
     """The files that perf inject makes of JIT code: after the samples, but before the recording that it writes is whole. It maps them from
     their ELF header's end on, which no kernel does."""
-    def told(name="jitted-100-7.so", skip=0x80, other_inode=0):
+    def injected(name="jitted-100-7.so", skip=0x80, other_inode=0):
         path = os.path.join(place.folder, "bin", name)
         shutil.copy(place.program, path)
         status = os.stat(path)
@@ -364,14 +364,14 @@ def inject_cases(place, good, bad):
                                        device=(os.major(status.st_dev), os.minor(status.st_dev)))
 
     early = {"through_pipe": False, "when": 1}
-    good("perf inject: made after the samples, before the recording was written", told(), **early)
-    bad("perf inject: changed after the recording was written", "changed since", told(), written=time.time_ns() - 3600 * 10**9, **early)
-    bad("perf inject: another inode number", "inode number", told(other_inode=1), **early)
-    bad("perf inject: another host", "another host", told(), host="another-host", **early)
-    bad("perf inject: a stream has no time of writing", "changed since", told(), when=1)
-    bad("a file named as those of perf inject, which the kernel mapped", "changed since", told(skip=0), **early)
+    good("perf inject: made after the samples, before the recording was written", injected(), **early)
+    bad("perf inject: changed after the recording was written", "changed since", injected(), written=time.time_ns() - 3600 * 10**9, **early)
+    bad("perf inject: another inode number", "inode number", injected(other_inode=1), **early)
+    bad("perf inject: another host", "another host", injected(), host="another-host", **early)
+    bad("perf inject: a stream has no time of writing", "changed since", injected(), when=1)
+    bad("a file named as those of perf inject, which the kernel mapped", "changed since", injected(skip=0), **early)
     for name in ("library-7.so", "jitted-100.so", "jitted-100-7.so.1", "jitted-x-7.so", "jitted-100-.so", "unjitted-100-7.so"):
-        bad(f"not of perf inject by its name: {name}", "changed since", told(name), **early)
+        bad(f"not of perf inject by its name: {name}", "changed since", injected(name), **early)
 
 
 def build_id_in(data):
@@ -389,7 +389,7 @@ def map_cases(place):
     except OSError:
         kernel = None
     if not kernel:
-        check("perf maps: the kernel does not tell its build-id # SKIP", True)
+        check("perf maps: the kernel does not show its build-id # SKIP", True)
         return
     child = subprocess.Popen(["true"])
     child.wait()

@@ -9,11 +9,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program  # noqa: E402
-from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN  # noqa: E402
+import unwound_program  # noqa: E402
+from unwound_program import FRAME_NUMBER, IP_NUMBER, SP_NUMBER, STACK  # noqa: E402
+from builder import Recording  # noqa: E402
 from elf_program import Elf  # noqa: E402
 
-REGISTERS, IP_NUMBER, SP_NUMBER, FRAME_NUMBER = 0xff0fff, 8, 7, 6
-STACK, STACK_WORDS = 0x7ffe0000, 64
+STACK_WORDS = 64
 JIT = 0x20000000
 RULES, POINTER, UNKNOWN, MOVED, BROKEN = JIT + 0x100, JIT + 0x200, JIT + 0x300, JIT + 0x400, JIT + 0x500
 SIZE, LOADED, MOVED_AT = 0x3c, 5, 500
@@ -70,17 +71,16 @@ def samples(elf):
 
 def make_recording(elf, path):
     r = Recording()
-    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1, regs_user=REGISTERS, stack_user=8 * STACK_WORDS,
-                    exclude_callchain_user=1, sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER)
+    event = unwound_program.add_event(r, 8 * STACK_WORDS)
     r.comm(300, 300, "compiler", time=1)
-    r.mmap2(300, 300, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
+    unwound_program.map_program(r, elf, 300, 2)
     r.mmap2(300, 300, 0x30000000, 0x1000, 0, "/tmp/jit-300.dump", time=3, inode=77)
     r.mmap2(300, 300, JIT, 0x1000, 0, "//anon", time=4, inode=0)
     for _what, time, ip, words, pointer, _wanted in samples(elf):
         memory = [words.get(i, 0) for i in range(STACK_WORDS)]
         registers = {IP_NUMBER: ip, SP_NUMBER: STACK, FRAME_NUMBER: STACK + 8 * pointer}
-        r.sample(event, pid=300, tid=300, time=time, ip=ip, callchain=[], user_abi=2, stack=struct.pack("<%dQ" % STACK_WORDS, *memory),
-                 user_regs=[registers.get(i, 0) for i in range(64) if REGISTERS >> i & 1])
+        stack = struct.pack("<%dQ" % STACK_WORDS, *memory)
+        r.sample(event, pid=300, tid=300, time=time, **unwound_program.fields_of_sample(registers, stack=stack))
     r.feature(6, r.string("x86_64"))
     r.save(path)
 

@@ -7,7 +7,6 @@ programs and end. Some stacks are cut or have nonsense in them, so that they nee
 """
 import os
 import random
-import re
 import struct
 import subprocess
 import sys
@@ -15,13 +14,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
-from program import PERFDATA, TOP  # noqa: E402
-from elf_program import Elf  # noqa: E402
-from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN  # noqa: E402
+from program import PERFDATA  # noqa: E402
+import unwound_program  # noqa: E402
+from unwound_program import FRAME_NUMBER, IP_NUMBER, SP_NUMBER, STACK  # noqa: E402
+from builder import Recording  # noqa: E402
 
-REGISTERS = 0xff0fff
-IP_NUMBER, SP_NUMBER, FRAME_NUMBER = 8, 7, 6
-STACK, STACK_WORDS = 0x7ffe0000, 512
+STACK_WORDS = 512
 # The words of a stack when leaf begins; the frame pointer points to the word that keeps that of the caller.
 RETURNS, FRAME_AT = {0: 0, 8: 1, 10: 2}, 9
 SAMPLES, SAMPLES_OF_MAP = 900, 90
@@ -42,8 +40,7 @@ def sample_of(elf, chance):
         registers[FRAME_NUMBER] += 8
     copied = chance.choice((48, 80)) if how == 3 else 8 * STACK_WORDS
     stack = struct.pack(f"<{STACK_WORDS}Q", *memory)[:copied].ljust(8 * STACK_WORDS, b"\0")
-    values = [registers.get(i, 0) for i in range(64) if REGISTERS >> i & 1]
-    return {"ip": registers[IP_NUMBER], "callchain": [], "user_abi": 2, "user_regs": values, "stack": stack}
+    return unwound_program.fields_of_sample(registers, stack=stack)
 
 
 def change_something(r, elf, chance, live, time):
@@ -53,7 +50,7 @@ def change_something(r, elf, chance, live, time):
     if kind < 3:
         r.mmap2(pid, pid, 0x10000000 + 0x1000 * chance.randrange(64), 0x2000, 0, "//anon", prot=3, time=time)
     elif kind == 3:
-        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=time)
+        unwound_program.map_program(r, elf, pid, time)
     elif kind == 4:
         r.mmap2(pid, pid, STACK, 8 * STACK_WORDS * chance.choice((1, 4)), 0, "[stack]", prot=3, time=time)
     elif kind == 5:
@@ -65,24 +62,23 @@ def change_something(r, elf, chance, live, time):
         r.task(4, live[-1], 1, live[-1], 1, time)
         live.pop()
     if kind == 5:
-        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=time)
+        unwound_program.map_program(r, elf, pid, time)
 
 
 def make_recording(elf, path):
     chance = random.Random(33)
     r = Recording()
-    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, regs_user=REGISTERS, stack_user=8 * STACK_WORDS,
-                    exclude_callchain_user=1, sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER)
+    event = unwound_program.add_event(r, 8 * STACK_WORDS)
     time = 0
     live = [100, 200, 300]
     for pid in live:
         r.comm(pid, pid, f"process-{pid}", time=1)
-        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
+        unwound_program.map_program(r, elf, pid, 2)
     for i in range(SAMPLES):
         time = 10 * i + 10
         if i % SAMPLES_OF_MAP == SAMPLES_OF_MAP - 1:
             # what is mapped changes: no file, then the program again
-            name = "/unwind/none" if i // SAMPLES_OF_MAP % 2 else "/unwind/program"
+            name = "/unwind/none" if i // SAMPLES_OF_MAP % 2 else unwound_program.PATH
             r.mmap2(200, 200, elf.start, 0x1000, elf.pgoff, name, time=time - 1)
         if i > SAMPLES // 4 and not chance.randrange(4):
             change_something(r, elf, chance, live, time - 1)
@@ -99,17 +95,13 @@ def view(words, symfs, recording, jobs):
 
 
 def main():
-    version = subprocess.run([PERFDATA, "--version"], capture_output=True, check=True).stdout
-    if not re.search(rb"(?m)^built with:.* elfutils\b", version):
+    if not unwound_program.has_elfutils():
         print("1..0 # SKIP built without elfutils")
         return 0
     print(f"1..{len(VIEWS) + 1}")
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        os.mkdir(os.path.join(folder, "unwind"))
-        elf = Elf(os.path.join(TOP, "testdata", "unwind", "x86_64"))
-        with open(os.path.join(folder, "unwind", "program"), "wb") as out:
-            out.write(elf.bytes)
+        elf = unwound_program.put_program(folder)
         recording = os.path.join(folder, "perf.data")
         make_recording(elf, recording)
         for number, words in enumerate(VIEWS, 1):

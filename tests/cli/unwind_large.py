@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""User stacks in samples of 64 KiB, of which the program reads only parts from a file, and all from a pipe: with return addresses anywhere in the
+"""User stacks in samples of 64 KiB. From a file the program reads only parts of them, from a pipe all bytes. With return addresses anywhere in the
 copies, both give the same outputs, for any number of threads. A part that cannot be read is an error, never a shorter stack. Prints TAP; a part needs a
 compiler and a file system that says which bytes are cached."""
 import os
 import random
-import re
 import struct
 import subprocess
 import sys
@@ -14,12 +13,11 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
 from program import BUILD, PERFDATA, SANITIZED, TOP, Tap  # noqa: E402
-from elf_program import Elf  # noqa: E402
-from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN  # noqa: E402
+import unwound_program  # noqa: E402
+from unwound_program import FRAME_NUMBER, IP_NUMBER, SP_NUMBER, STACK  # noqa: E402
+from builder import Recording  # noqa: E402
 
-REGISTERS = 0xff0fff
-IP_NUMBER, SP_NUMBER, FRAME_NUMBER = 8, 7, 6
-STACK, STACK_BYTES = 0x7ffe0000, 65000
+STACK_BYTES = 65000
 SAMPLES = 90
 WHOLE = b"_start;outer;middle;leaf "
 VIEWS = (["script"], ["folded", "--truncated"], ["report"], ["pprof", "-o", "-", "--force"])
@@ -33,19 +31,16 @@ def sample_of(elf, chance):
     memory[0], memory[8] = elf.returns[0], elf.returns[1]
     memory[frame], memory[frame + 1] = 0, elf.returns[2]
     registers = {IP_NUMBER: elf.symbols["leaf"], SP_NUMBER: STACK, FRAME_NUMBER: STACK + 8 * frame}
-    values = [registers.get(i, 0) for i in range(64) if REGISTERS >> i & 1]
-    return {"ip": registers[IP_NUMBER], "callchain": [], "user_abi": 2, "user_regs": values, "dyn_size": 8 * words,
-            "stack": struct.pack(f"<{words}Q", *memory).ljust(STACK_BYTES, b"\0")}
+    return unwound_program.fields_of_sample(registers, dyn_size=8 * words, stack=struct.pack(f"<{words}Q", *memory).ljust(STACK_BYTES, b"\0"))
 
 
 def make_recording(elf, path):
     chance = random.Random(7)
     r = Recording()
-    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, regs_user=REGISTERS, stack_user=STACK_BYTES,
-                    exclude_callchain_user=1, sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER)
+    event = unwound_program.add_event(r, STACK_BYTES)
     for pid in (100, 200):
         r.comm(pid, pid, f"process-{pid}", time=1)
-        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
+        unwound_program.map_program(r, elf, pid, 2)
     for i in range(SAMPLES):
         pid = chance.choice((100, 200))
         if chance.randrange(4) == 0:
@@ -84,24 +79,20 @@ def check_failures(tap, folder, recording, library):
     for number in range(5, reads, 3):
         for jobs in (1, 2):
             code, out, err = view(words, folder, recording, jobs, env=dict(env, FAIL_CALL="read", FAIL_NUMBER=str(number), FAIL_ERRNO="5"))
-            is_told = code == 3 and b"cannot be read: Input/output error" in err or code == 4 and b"reading failed here [E114]" in err
+            is_reported = code == 3 and b"cannot be read: Input/output error" in err or code == 4 and b"reading failed here [E114]" in err
             # the session's thread reads again what another thread could not
-            if not (is_told and whole[1].startswith(out)) and not (jobs > 1 and (code, out) == whole[:2]):
+            if not (is_reported and whole[1].startswith(out)) and not (jobs > 1 and (code, out) == whole[:2]):
                 wrong.append((number, jobs, code, err[-200:]))
     tap.report("a part that cannot be read is an error", wrong)
 
 
 def main():
-    version = subprocess.run([PERFDATA, "--version"], capture_output=True, check=True).stdout
-    if not re.search(rb"(?m)^built with:.* elfutils\b", version):
+    if not unwound_program.has_elfutils():
         print("1..0 # SKIP built without elfutils")
         return 0
     tap = Tap()
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
-        os.mkdir(os.path.join(folder, "unwind"))
-        elf = Elf(os.path.join(TOP, "testdata", "unwind", "x86_64"))
-        with open(os.path.join(folder, "unwind", "program"), "wb") as out:
-            out.write(elf.bytes)
+        elf = unwound_program.put_program(folder)
         recording = os.path.join(folder, "perf.data")
         make_recording(elf, recording)
         for words in VIEWS:

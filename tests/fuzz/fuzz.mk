@@ -17,7 +17,7 @@ run: $(patsubst $(out)/%,run-%,$(programs))
 
 .SECONDARY:
 
-# Comparisons are not traced where there are many and none tells anything.
+# Comparisons are not traced where there are many and none helps the fuzzer.
 $(out)/lib/reader/salvage.o $(out)/lib/base/%.o $(out)/lib/text/%.o $(out)/tests/fuzz/%.o: FUZZ_FLAGS += -fno-sanitize-coverage=trace-cmp
 
 $(out)/%.o: $(SRC)/%.c

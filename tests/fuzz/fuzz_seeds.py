@@ -115,7 +115,7 @@ def take_apart(seeds, data):
 
 
 def format_texts(seeds, source):
-    """Format texts alone, with raw data behind them."""
+    """Format texts alone, with raw data after them."""
     with open(os.path.join(source, "testdata", "trace-73.data"), "rb") as f:
         data = f.read()
     at = 0
@@ -165,7 +165,7 @@ def directories(seeds, source):
 
 
 def each_way(seeds, source):
-    """Rich recordings, with a byte behind them that makes fuzz_emit.c spell them another way, and fuzz_rewrite.c write them so."""
+    """Rich recordings, and a byte after them that selects how fuzz_emit.c formats them and how fuzz_rewrite.c writes them."""
     for name in ("perf/every-field.data", "perf/kernel-records.data", "perf/user-records.data", "perf/stat.pipe", "perf/branches.data",
                  "perf/registers-x86_64.data", "perf/data-sources.data", "trace-73.data", "callgraph-73.data"):
         with open(os.path.join(source, "testdata", name), "rb") as f:
@@ -191,7 +191,7 @@ def jitdump():
 
 
 def packed_streams(seeds):
-    """In several members each, so that there is something behind a break."""
+    """In several members each, so that bytes follow a break."""
     data = recording_twins.pipe_stream("<")
     parts = [data[at:at + 700] for at in range(0, len(data), 700)]
     seeds.add("fuzz_reader", b"".join(gzip.compress(part, 1, mtime=0) for part in parts))
@@ -244,7 +244,7 @@ def unwinding(seeds):
 
 
 def traces(seeds):
-    """Packets of each tracer, behind the byte that says which and how."""
+    """Packets of each tracer, after a byte that selects the tracer and its settings."""
     for tracer, number in trace_packets.TYPES.items():
         texts = [b"".join(trace_packets.every_packet(tracer))]
         texts += [b"".join(trace_packets.some_packets(tracer, seed, 60)) for seed in range(4)] if tracer in trace_packets.RANDOM else []

@@ -60,7 +60,7 @@ def is_words(number):
     return all(32 <= byte < 127 or byte == 0 for byte in struct.pack("<Q", number))
 
 
-# Samples are most of a recording, and have texts in fields of tracepoints only: what they tell is found without parsing
+# Samples are most of a recording, and have texts in fields of tracepoints only: their secrets are found without parsing
 NUMBERS_OF_SAMPLES = re.compile(rb'"(?:ip|addr|from|to|phys_addr|[A-Z][A-Z0-9]*|[rx]\d+)":"(0x[0-9a-f]+)"')
 CHAINS_OF_SAMPLES = re.compile(rb'"callchain":\[([^\]]*)\]')
 CPU_OF_SAMPLE = re.compile(rb'"cpu":(\d+)')
@@ -70,7 +70,7 @@ FIELDS_OF_SAMPLES = re.compile(rb'"fields":\{([^}]*)\}')
 STACKS_OF_SAMPLES = re.compile(rb'"user_stack":\{[^}]*"data":"([0-9a-f]*)"')
 
 
-def told_by_samples(text, texts, numbers):
+def take_secrets_of_samples(text, texts, numbers):
     for number in NUMBERS_OF_SAMPLES.findall(text):
         numbers.add(int(number, 16))
     for chain in CHAINS_OF_SAMPLES.findall(text):
@@ -84,11 +84,11 @@ def told_by_samples(text, texts, numbers):
         numbers.update(struct.unpack("<%dQ" % (len(raw) // 8), raw[:len(raw) // 8 * 8]))
 
 
-def told_by(path):
-    """Texts and eight-byte numbers that a recording tells."""
+def secrets_of(path):
+    """Texts and eight-byte numbers in a recording."""
     texts, numbers, events = set(), set(), set()
     done = program.run("ndjson", "-q", "--symbols", "no", path)
-    told_by_samples(b"\n".join(re.findall(rb'^\{"type":"sample".*', done.out, re.M)), texts, numbers)
+    take_secrets_of_samples(b"\n".join(re.findall(rb'^\{"type":"sample".*', done.out, re.M)), texts, numbers)
     for line in re.sub(rb'^\{"type":"sample".*\n', b"", done.out, flags=re.M).decode("utf-8").splitlines():
         record = json.loads(line)
         if record["type"] not in ("feature", "event_update"):   # names of events that all machines have
@@ -158,7 +158,7 @@ def check(path, use_perf, how=NOT_UNWOUND, secret=None):
                 return "the same key gave other bytes"
         if secret and secret in data:
             return "what was in memory is in it"
-        texts, numbers = told_by(path)
+        texts, numbers = secrets_of(path)
         with open(other, "rb") as f:
             if f.read() == data and texts:
                 return "another key gave the same bytes"
@@ -202,7 +202,7 @@ def shown(path):
 
 
 def pseudonyms(path):
-    """comm → its pseudonym, and so of files; as the mapping tells."""
+    """comm → its pseudonym, and the same for files, by the mapping."""
     comms, files = {}, {}
     with open(path, encoding="latin-1") as f:
         for kind, other, own in (line.rstrip("\n").split("\t", 2) for line in f):
@@ -267,7 +267,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         results = list(pool.map(lambda path: check(path, seven), files))
     wrong = [(path, result) for path, result in zip(files, results) if result]
-    print("%s - anonymous recordings tell nothing%s: %d" % ("not ok" if wrong else "ok", " and open in perf" if seven else "", len(files)))
+    print("%s - anonymous recordings have no secret%s: %d" % ("not ok" if wrong else "ok", " and open in perf" if seven else "", len(files)))
     for path, problem in wrong:
         print("# %s: %s" % (path, problem.strip().replace("\n", "\n# ")))
     with tempfile.TemporaryDirectory() as folder:

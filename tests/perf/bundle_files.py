@@ -197,7 +197,7 @@ def hostile_answers(folder, env, recording, program, build_id):
     with open(folder + "/hostile.tar", "wb") as f:
         f.write(archive_of((".build-id/%s/%s/answers" % (build_id[:2], build_id[2:]), tarfile.REGTYPE, b"\n".join(kept))))
     done = run(PERFDATA, "script", recording, "--symbols-from", folder + "/hostile.tar", env=env)
-    check("an address that the bundle lacks is told", done.returncode == 0 and b"not in this bundle" in done.stderr and b"N814" in done.stderr, done.stderr)
+    check("an address that the bundle lacks is reported", done.returncode == 0 and b"not in this bundle" in done.stderr and b"N814" in done.stderr, done.stderr)
     done = run(PERFDATA, "match", recording, "--symbols-from", folder + "/hostile.tar", env=env)
     check("… also by match", b"not in this bundle" in done.stderr, done.stderr)
     for name, words, row in (("report", ("report",), b"[not in this bundle] (program)"), ("a tree", ("report", "--tree"), b"[not in this bundle] (program)"),
@@ -220,7 +220,7 @@ def later(folder, env, recording):
     os.makedirs(empty)
     words = [PERFDATA, "folded", "--symfs", empty, recording]
     loud, quiet = run(*words, env=env), run(*words, "-q", env=env)
-    check("missing names are told once on stderr", loud.stderr.count(b"have no name") == 1 and b"/bin/program" in loud.stderr, loud.stderr)
+    check("missing names are reported once on stderr", loud.stderr.count(b"have no name") == 1 and b"/bin/program" in loud.stderr, loud.stderr)
     check("… not with -q, and stdout is the same", quiet.stderr == b"" and quiet.stdout == loud.stdout, quiet.stderr)
     check("a frame without a name is its file", b";[program]" in loud.stdout, loud.stdout[:300])
 

@@ -65,14 +65,14 @@ def check(recording, text):
         lines = run("folded", "--symbols", "no", "-q", "--weight", weight, recording).splitlines()
         got = {line.rsplit(b" ", 1)[0]: int(line.rsplit(b" ", 1)[1]) for line in lines}
         unique = len(got) == len(lines)
-        # perf prints nothing where it has no stack; there the sample's own address stands
+        # perf prints nothing where it has no stack; ours has the sample's own address there
         for stack in [stack for stack in got if stack not in want]:
             bare = stack.rsplit(b";", 1)[0]
             if bare in want:
                 got[bare] = got.get(bare, 0) + got.pop(stack)
         wrong = ""
         if not unique:
-            wrong = "a stack stands in two lines"
+            wrong = "a stack has two lines"
         elif got != want:
             odd = next(iter(set(got.items()) ^ set(want.items())))
             wrong = f"{len(got)} stacks, wanted {len(want)}; one that differs: {odd!r}"

@@ -68,7 +68,7 @@ def json_difference(want, got, without=()):
 def no_repeated_keys(pairs):
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
-        raise ValueError(f"a key stands twice: {keys}")
+        raise ValueError(f"a key occurs twice: {keys}")
     return dict(pairs)
 
 

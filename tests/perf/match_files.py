@@ -116,7 +116,7 @@ def others(place, recording):
         for line in done.stdout.decode().splitlines()[1:]:
             cells = line.split("\t")
             f.write("%s %s\n" % (cells[6], cells[8] if cells[8] != library else "/elsewhere/library.so"))
-    check("a list tells what moved", place.states(recording, "--list", bare)[1].get(library) == "moved")
+    check("a list shows what moved", place.states(recording, "--list", bare)[1].get(library) == "moved")
     code, states = place.states(recording, "--file", library)
     check("one file", code == 0 and states[library] == "match" and states[program] == "absent", code, states)
     code, states = place.states(recording, "--file", folder + "/kept/library.so")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Several recordings merged into one: it has the samples of each, under ids that are told apart, in the order of time, and to perf, where PERF names one of
+"""Several recordings merged into one: it has the samples of each, under distinct ids, in the order of time, and to perf, where PERF names one of
 version 7, its text is that of all of them. What cannot be one recording is refused with the reason. TAP. (Parts of one recording: rewritten.py.)"""
 import itertools
 import json
@@ -29,7 +29,7 @@ def documents(path, *options):
 
 
 def without_ids(record):
-    """What is the sample's own: a build-id that one recording tells names the file in the other one too."""
+    """Facts of the sample alone, since a build-id in one recording names the file in the other one, too."""
     for place in [record.get("ip_at") or {}, *(record.get("stack") or [])]:
         place.pop("build_id", None)
     for value in record.get("read", {}).get("values", []):
@@ -90,7 +90,7 @@ def faults_of_perf(folder, paths):
     faults = []
     done = rewritten.perf(("script",), out)
     wanted = sorted(line for path in paths for line in rewritten.perf(("script",), path).stdout.split(b"\n"))
-    # columns are as wide as the widest name of all events; a build-id that one recording tells gives names to addresses of the other one too
+    # columns are as wide as the widest name of all events; a build-id in one recording gives names to addresses of the other one, too
     narrow, found = [[re.sub(rb" +", b" ", re.sub(rb"\S+ (\(\[vdso\]\))", rb"\1", line)).strip() for line in lines]
                      for lines in (wanted, done.stdout.split(b"\n"))]
     if done.returncode != 0 or sorted(filter(None, narrow)) != sorted(filter(None, found)):

@@ -35,7 +35,7 @@ def run(words):
 
 def lines_of(perf, path, options):
     done = run([perf, "script", *(PLAIN if "stream" in options else FIELDS), "-i", path])
-    # what stands behind the names of events in streams perf makes up before it has read them
+    # perf invents the suffixes of event names in streams, before it has read them
     return done.returncode, re.sub(rb" +", b" ", re.sub(rb":[ukhpPGHSDIeb]+(?=: )", b"", done.stdout))
 
 

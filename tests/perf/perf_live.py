@@ -5,7 +5,7 @@
 Also folds perf's text of stacks and compares with our folded ones. Prints TAP. PERF names the perf to record and to compare with; it has to be one of version 7, whose text is the one we print.
 
 Where perf is not to be followed: it turns the inlined calls of C++ and Rust around (lines that differ have to be what addr2line says, and are counted); it shows a function as inlined where the debug information of its file names none and addr2line prefers
-another name of the same code; it loses the stacks of a program whose code stands at another address than in its file, as lld links; and it names tracepoints of a stream's attributes as this host does.
+another name of the same code; it loses the stacks of a program whose code has another address than in its file, as lld links; and it names tracepoints of a stream's attributes as this host does.
 """
 import os
 import re

@@ -22,7 +22,7 @@ PID = 2**22 + 1   # above the largest pid_max
 BASE = 0x10001000
 PLACES = [BASE, BASE + 1, BASE + 15, BASE + 16, BASE + 0x1000]
 
-# lines, and our names at the five places, where these are not perf's ("" stands for the same as perf)
+# lines, and our names at the five places, where these are not perf's ("" means the same as perf)
 FORMS = [
     (b"10001000 10 plain\n", None), (b"0x10001000 0x10 name\n", None), (b"0X10001000 0X10 NAME\n", None), (b"10001000 A name\n", None),
     (b"0x0000000010001000 0x000000000010 zeros\n", None), (b"000000000000000000010001000 10 zeros\n", None), (b"  10001000   10 name\n", None),

@@ -112,7 +112,7 @@ EXCEPTIONS = [
      "perf turns the bits of a foreign attr byte by byte, which exchanges the two bits of precise_ip", without_precise_ip),
     ("rec-dir-threads-p61.dir rec-dir-threads-p73.dir", "events",
      "without sorting, perf reads the files of a directory in the order in which the file system lists them", without_order),
-    ("guest-user.data", "dump buildid", "where no index of ids tells guests, perf takes their programs for those of the host's process of that pid",
+    ("guest-user.data", "dump buildid", "without an index of ids for guests, perf takes their programs for those of the host's process of that pid",
      replace(rb"(?<=dso: )(/usr/bin/inside|<not found>)$|(?<=\()(/usr/bin/inside|\[unknown\])(?=\)$)|^ +/usr/bin/inside\n")),
     ("unknown-records.data", "dump stats", "perf steps over records that it does not know; we show them", without_unknown_records),
     ("be-rec-pipe-p61.pipe be-rec-pipe-p73.pipe", "dump", "perf leaves prot and flags of a foreign MMAP2 as they are",

@@ -64,7 +64,7 @@ def as_lines(text, names=True):
 
 
 def lines(path):
-    """(exit code, what ndjson tells of the recording)"""
+    """(exit code, the recording in ndjson)"""
     done = program.run("ndjson", "-q", "--symbols", "no", "--order", "file", path)
     return done.code, done.out if done.code in (0, 4) else b""
 
@@ -90,7 +90,7 @@ def samples(path, *options):
 
 
 def without_fields(texts):
-    """Of tracepoints, whose fields nobody can tell any more where their formats are lost."""
+    """Of tracepoints: without their formats, their fields are unknown."""
     kept = []
     for text in texts:
         if b',"fields":{' in text or b',"raw":"' in text:
@@ -115,10 +115,10 @@ def rewritten(folder, *words, command="rewrite"):
 
 
 def fault_of_form(path, options, before, folder):
-    names = "file" not in options   # a stream may name an event before it tells of it; that is known in time only where it is a file's
+    names = "file" not in options   # a stream may name an event before it describes it; only in a file the name is known in time
     out, code, said = rewritten(folder, "--force", *options, path)
     if code == 2 and "byte order of raw data" in said and not out:
-        return None   # refused: the format of a tracepoint does not tell what its raw data consist of
+        return None   # refused: the format of a tracepoint does not describe all of its raw data
     if code != 0 or not out:
         return "exit code %d: %s" % (code, said[-300:])
     code, text = lines(out)
@@ -328,7 +328,7 @@ def tiny_elf():
 
 
 def adds_build_ids(use_perf):
-    """Into maps and the table, where the recording told none; in all forms and both byte orders. Its text stays."""
+    """Into maps and the table, where the recording has none; in all forms and both byte orders. Its text stays."""
     with tempfile.TemporaryDirectory() as folder:
         root = os.path.join(folder, "root")
         os.makedirs(os.path.join(root, "srv/demo"))
@@ -340,10 +340,10 @@ def adds_build_ids(use_perf):
             if code != 0 or not out:
                 return "exit code %d: %s" % (code, said[-300:])
             maps = [json.loads(line) for line in program.run("ndjson", "-q", "--type", "mmap2,build_id", out).out.decode().splitlines()]
-            told = [record.get("build_id") for record in maps if record.get("filename") == "/srv/demo/work"]
-            told += [entry["build_id"] for entry in maps[0]["features"].get("build_id", []) if entry["filename"] == "/srv/demo/work"]
-            if set(told) != {BUILD_ID.hex()} or len(told) < 2:
-                return "%s: build-ids %s" % (options, told)
+            found_ids = [record.get("build_id") for record in maps if record.get("filename") == "/srv/demo/work"]
+            found_ids += [entry["build_id"] for entry in maps[0]["features"].get("build_id", []) if entry["filename"] == "/srv/demo/work"]
+            if set(found_ids) != {BUILD_ID.hex()} or len(found_ids) < 2:
+                return "%s: build-ids %s" % (options, found_ids)
             if program.run("check", "-q", out).code != 0:
                 return "%s: damaged" % options
             if not use_perf:
@@ -369,7 +369,7 @@ def names_survive(use_perf):
             found = [record["name"] for record in texts if record.get("update_type") == "NAME"]
             names = [event["event"] for event in texts[-1]["events"]]
             if names != ["ours", "page-faults"] or found != (names if form == "stream" else []):
-                return "%s: events %s, names told %s" % (form, names, found)
+                return "%s: events %s, names %s" % (form, names, found)
             shown = set(re.findall(rb": +\d+ +([\w-]+):", perf(COMMANDS[0], path).stdout)) if use_perf else None
             if use_perf and (not shown or shown - {b"ours", b"page-faults"} or b"ours" not in shown):
                 return "%s: perf shows %s" % (form, shown)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Packets of traces by chance, samples made of them, and what perf prints of them here: PERF names a perf of version 7, as oracle/setup of the corpus installs one.
-Without it the texts in testdata/perf/expected stand for it. Prints TAP.
+Without perf, its texts are read from testdata/perf/expected. Prints TAP.
 
 usage: trace_live.py [SEEDS]"""
 import os

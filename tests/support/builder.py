@@ -7,7 +7,7 @@
     r.feature(6, r.string("x86_64"))
     r.save("x.data")
 
-Layouts: perf-data.5. The builder writes what it is told, plausible or not."""
+Layouts: perf-data.5. The builder writes what its caller asks for, plausible or not."""
 import struct
 
 SAMPLE_BITS = ("IP TID TIME ADDR READ CALLCHAIN ID CPU PERIOD STREAM_ID RAW BRANCH_STACK REGS_USER STACK_USER WEIGHT DATA_SRC IDENTIFIER "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings of things that are rare: hardware, kernels and tools that few machines have. testdata/README tells what is in each.
+"""Recordings of things that are rare: hardware, kernels and tools that few machines have. testdata/README says what is in each.
 
 usage: builder_cases.py FOLDER [NAME…]      writes them there (all, or those named), and the columns of MANIFEST.tsv to standard output
 """

@@ -93,7 +93,7 @@ def every_packet(ete=False):
 
 
 def every_head():
-    """Whatever a packet could begin with; behind it what no packet goes on over."""
+    """All bytes with which a packet could begin, then bytes at which every packet ends."""
     return [bytes([head]) + bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 4, 4, 4, 4, 4, 4, 4, 4, 4]) for head in range(256)]
 
 
@@ -108,7 +108,7 @@ def some_packets(chance, count, ete=False):
 # --- frames ---
 
 def frames(parts, again=lambda: False):
-    """Bytes of the sources, (id, bytes) one behind the other. `again`: whether an id is told once more."""
+    """Bytes of the sources, (id, bytes) one after the other. `again`: whether an id is written again."""
     todo = [(source, byte) for source, part in parts for byte in part]
     out, now = bytearray(), None
     todo.reverse()
@@ -126,7 +126,7 @@ def frames(parts, again=lambda: False):
                     frame[14], now = source << 1 | 1, source
             elif source != now or again():
                 frame[place], frame[place + 1], now = source << 1 | 1, byte, source
-            elif following != now:         # the id takes effect behind the byte
+            elif following != now:         # the id takes effect after the byte
                 frame[place], frame[place + 1], now = following << 1 | 1, byte, following
                 frame[15] |= 1 << place // 2
             else:
@@ -155,7 +155,7 @@ def info_words(cpus):
 
 
 class Payload:
-    """What stands behind one AUXTRACE record, on one CPU (or of one thread), and what AUX records say of it: (offset in it, size, flags)."""
+    """The payload after one AUXTRACE record, of one CPU or thread, and its AUX records: (offset in the payload, size, flags)."""
 
     def __init__(self, data, cpu=0, tid=-1, aux=None, flags=0):
         self.data, self.cpu, self.tid = data, cpu, tid
@@ -163,7 +163,7 @@ class Payload:
 
 
 def fill(r, payloads, cpus, ids=()):
-    """`ids`: (CPU, source) that AUX_OUTPUT_HW_ID records tell."""
+    """`ids`: (CPU, source) of the AUX_OUTPUT_HW_ID records."""
     kind = builder.IDENTIFIER | builder.IP | builder.TID | builder.TIME | builder.CPU
     event = r.event("cs_etm//", ids=[101, 102], type=8, config=0, period=1, sample_type=kind, sample_id_all=1, size=136)
     r.record(70, r.pack("II", 3, 0) + r.words(info_words(cpus)))
@@ -197,7 +197,7 @@ def recording(payloads, cpus, ids=(), pipe=False):
 
 
 def mixed(chance, sources, packets=600, ete=False):
-    """Frames of several sources, whose packets stand mixed, and of some that nobody knows."""
+    """Frames of several sources with alternating packets, and of unknown sources."""
     left = {source: b"".join(some_packets(chance, packets, ete)) for source in sources}
     parts = []
     while any(left.values()):
@@ -248,9 +248,9 @@ def every_recording():
            [one, two], ())
     yield "size", "frames that are not whole", [Payload(framed + b"\x55")], [one], ()
     yield "thread", "a buffer of a thread", [Payload(framed, cpu=-1, tid=100)], [one], ()
-    yield ("ids", "ids that AUX_OUTPUT_HW_ID records tell, of two sinks",
+    yield ("ids", "ids in AUX_OUTPUT_HW_ID records, of two sinks",
            [Payload(frames([(0x21, small), (0x22, small)]), cpu=cpu) for cpu in range(4)], [Cpu(cpu, 0x10 + cpu, ETE if cpu == 3 else ETMV4) for cpu in range(4)],
            [(0, 1 << 56 | 7 << 8 | 0x21), (1, 1 << 56 | 7 << 8 | 0x22), (2, 1 << 56 | 8 << 8 | 0x22), (3, 1 << 56 | 8 << 8 | 0x21)])
-    yield ("no-info", "packets behind a synchronization that no trace information follows",
+    yield ("no-info", "packets after a synchronization without trace information",
            [Payload(A_SYNC + b"\x95\5\x96\x85\xc3\x90\x91\x9a\1\2\3\4\x95\5\2" + sevens(5) + b"\2" + sevens(500) + b"\x9d" + bytes(range(1, 9)) +
                     b"\x9a\1\2\3\4\x90\x91\x92\x81\x11\x9a\1\2\3\5\x95\5\x0c\x11\x10\x95\7", flags=RAW)], [one], ())

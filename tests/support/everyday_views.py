@@ -91,13 +91,13 @@ def counts_of_perf(path):
     return events
 
 
-def told(path, *words):
+def output_of(path, *words):
     return program.run(*words, "--no-inline", path).out
 
 
 def of_report(path):
     events = {}
-    for event in json.loads(told(path, "report", "--json"))["events"]:
+    for event in json.loads(output_of(path, "report", "--json"))["events"]:
         own = collections.Counter()
         for row in event["rows"]:
             own[function_of(row["symbol"], row.get("dso", ""))] += row["self_weight"]
@@ -116,7 +116,7 @@ def of_sums(sums):
 
 
 def of_speedscope(path):
-    document = json.loads(told(path, "speedscope"))
+    document = json.loads(output_of(path, "speedscope"))
     for frame in document["shared"]["frames"]:
         frame["name"] = function_of(frame["name"], frame.get("file", ""))
     return {event: (None, profiles[0][1], profiles[0][2]) for event, profiles in views.speedscope_profiles(document).items()}
@@ -124,7 +124,7 @@ def of_speedscope(path):
 
 def in_order(path, sums):
     """Of formats that call events otherwise: in the order of report's."""
-    names = [event["event"] for event in json.loads(told(path, "report", "--json"))["events"]]
+    names = [event["event"] for event in json.loads(output_of(path, "report", "--json"))["events"]]
     return of_sums(dict(zip(names, sums)))
 
 
@@ -133,20 +133,20 @@ def without_samples(events):
 
 
 def of_pprof(path):
-    return in_order(path, views.Pprof(told(path, "pprof")).sums().values())
+    return in_order(path, views.Pprof(output_of(path, "pprof")).sums().values())
 
 
 def of_otlp(path):
-    return without_samples(in_order(path, [sums for _name, _unit, sums in views.Otlp(told(path, "otlp")).found]))
+    return without_samples(in_order(path, [sums for _name, _unit, sums in views.Otlp(output_of(path, "otlp")).found]))
 
 
 def of_callgrind(path):
-    return without_samples(in_order(path, views.Callgrind(told(path, "callgrind")).sums().values()))
+    return without_samples(in_order(path, views.Callgrind(output_of(path, "callgrind")).sums().values()))
 
 
 def of_firefox(path):
     """Of one event; functions have samples."""
-    profile = json.loads(told(path, "firefox"))
+    profile = json.loads(output_of(path, "firefox"))
     shared, own, samples = profile["shared"], collections.Counter(), 0
     for thread in profile["threads"]:
         samples += thread["samples"]["length"]
@@ -162,8 +162,8 @@ def of_firefox(path):
 
 
 VIEWS = (("report", of_report), ("pprof", of_pprof),
-         ("flamegraph", lambda path: of_sums(views.Page(told(path, "flamegraph")).sums())), ("callgrind", of_callgrind), ("otlp", of_otlp),
-         ("speedscope", of_speedscope), ("perfetto", lambda path: of_sums(perfetto.Trace(told(path, "perfetto")).sums)))
+         ("flamegraph", lambda path: of_sums(views.Page(output_of(path, "flamegraph")).sums())), ("callgrind", of_callgrind), ("otlp", of_otlp),
+         ("speedscope", of_speedscope), ("perfetto", lambda path: of_sums(perfetto.Trace(output_of(path, "perfetto")).sums)))
 
 
 def differing(title, theirs, ours, weights):
@@ -194,7 +194,7 @@ def compare_folded(path, events):
         for stack, nr in event.stacks.items():
             wanted[(name + ";" if len(events) > 1 else "") + stack] += nr
     found = collections.Counter()
-    for line in told(path, "folded", "--weight", "samples").decode("utf-8", "replace").splitlines():
+    for line in output_of(path, "folded", "--weight", "samples").decode("utf-8", "replace").splitlines():
         stack, nr = line.rsplit(" ", 1)
         found[stack] += int(nr)
     if "-v" in sys.argv:
@@ -210,7 +210,7 @@ def row_of(title, path):
     for view, read in VIEWS:
         found = read(path)
         if view == "report":
-            named = sum(event["samples"] - event["nameless_samples"] for event in json.loads(told(path, "report", "--json"))["events"])
+            named = sum(event["samples"] - event["nameless_samples"] for event in json.loads(output_of(path, "report", "--json"))["events"])
         # tracepoints are samples in a trace only where they have a stack
         results = {compare_event("%s: %s" % (title, view), name, event, found.get(name, (0, 0, {}))) for name, event in events.items()
                    if view != "perfetto" or ":" not in name or name in found}

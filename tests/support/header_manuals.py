@@ -54,7 +54,7 @@ def paragraphs(lines):
 
 
 def declarations(code):
-    """What stands in the manual of a piece of code: prototypes, and structs with their members."""
+    """The text of a manual for a piece of code: prototypes, and structs with their members."""
     text = re.sub(r"\bPERFDATA_API\s+", "", code)
     return [re.sub(r"\t", "    ", line.rstrip()) for line in text.rstrip("\n").split("\n")]
 

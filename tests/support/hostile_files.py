@@ -44,7 +44,7 @@ def functions_of_one_range_list(n):
 
 
 def blocks_of_one_range_list(n):
-    """Each block of a function has the same list of ranges, in none of which a sample lies."""
+    """Each block of a function has the same list of ranges, and no range has a sample."""
     return debug({".debug_abbrev": ABBREVS, ".debug_info": dw.unit(WHOLE + AROUND + b"\x03\0\0\0\0" * n + b"\0\0"),
                   ".debug_ranges": dw.ranges((TEXT + AWAY + 16 * k, TEXT + AWAY + 16 * k + 8) for k in range(n))})
 
@@ -183,7 +183,7 @@ def origins_in_a_circle(n):
 
 
 def references_in_a_chain(n):
-    """The same, where each names the one behind it and the last one has none."""
+    """The same, but each names the next one, and the last one names none."""
     table = ROOT + dw.abbrev(2, dw.SUBPROGRAM, 0, (0x31, 0x13), (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4)) + b"\0"
     first, size = 11 + len(WHOLE), 17
     entries = b"".join(struct.pack("<BIQI", 2, first + size * min(k + 1, n - 1), TEXT + 0x1000 + 0x10 * k, 0x10) for k in range(n))
@@ -191,7 +191,7 @@ def references_in_a_chain(n):
 
 
 def blocks_in_a_chain(n):
-    """Sections of xz in a packed table of symbols: many small streams behind each other."""
+    """Sections of xz in a packed table of symbols: many small streams, one after the other."""
     elf = dw.Elf()
     elf.add(".text", b"", kind=8, flags=6, address=TEXT, size=dw.CODE)
     elf.add(".gnu_debugdata", lzma.compress(dw.program({})) + lzma.compress(b"") * (n // 4))
@@ -274,7 +274,7 @@ def perf_map_of_one_line(n):
 
 
 def notes_of_one_place(n):
-    """Each section of notes is the same notes, none of which is a build-id."""
+    """Each section of notes has the same notes, without a build-id."""
     elf = dw.Elf().symbols()
     notes = elf.add(".notes", (struct.pack("<III", 4, 4, 1) + b"abc\0" + bytes(4)) * (2 * n), kind=7)
     for _k in range(n):
@@ -313,7 +313,7 @@ def cxx_parameters(n):
 
 
 def cxx_names_at_one_place(n):
-    """Names of which one has to be chosen."""
+    """Many names at one address: one has to be chosen."""
     name = b"_Z1f470" + b"a" * 470 + b"S_" * 270
     return debug({}, symbols=[(1, TEXT + 0x1000, 0x10) for k in range(n)], strings=b"\0" + name + b"\0")
 
@@ -379,7 +379,7 @@ def jit_times_backwards(n):
 
 
 def jit_lines(n):
-    """Codes with lines, of which each has a long file name."""
+    """Codes with lines; each line has a long file name."""
     def lines(k):
         entries = struct.pack("<QII", 0x100000, 1, 0) + b"s" * 400 + b"\0"
         body = struct.pack("<QQ", 0x100000, 1) + entries
@@ -437,7 +437,7 @@ def unwinding_by_a_large_register(_n):
 
 
 def unwinding_by_many_entries(n):
-    """Nothing that is refused: entries of which the last is the one."""
+    """Not refused: the last of many entries is the one for the address."""
     recorded, _files = unwinding(b"", b"")
     common = struct.pack("<II", 20, 0) + b"\x01zR\0\x01\x78\x10\x01\0" + b"\x0c\x07\x08\x90\x01" + bytes(2)
     parts = [common] + [struct.pack("<IIQQ", 28, len(common) + 4 + 32 * k, TEXT + AWAY if k < 4 * n else TEXT, 16 if k < 4 * n else dw.CODE) + bytes(8)
@@ -473,7 +473,7 @@ def bundle_of_files(n):
 
 
 def bundle_of_links(n):
-    """Each entry is a link to the one behind it, the first one is the program."""
+    """Each entry is a link to the next one; the first one is the program."""
     def add(archive):
         for k in range(n):
             entry = tarfile.TarInfo("root/bin/%d" % k if k else "root/bin/work")

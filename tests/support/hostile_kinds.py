@@ -126,7 +126,7 @@ def kallsyms_of_zero_bytes(n):
 
 
 def kallsyms_of_long_numbers(n):
-    """Addresses of many digits, of which the last 16 would be one."""
+    """Addresses of many digits; the last 16 alone would be an address."""
     return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\nffffffff81000040 t known\n" +
                        b"".join(b"%040x t s%d\n" % (0xffffffff81000000 + k, k) for k in range(n))}
 
@@ -229,14 +229,14 @@ def bundle_of_binary_sizes(n):
 
 
 def bundle_of_one_pax_header(n):
-    """A header that gives the next entry a name of many bytes, in many records of which each replaces the one before it."""
+    """A header that gives the next entry a name of many bytes, in many records; each replaces the record before it."""
     line = b"path=root/bin/work\n"
     records = b"".join(b"%d %s" % (len(line) + 3, line) for k in range(n))
     return archive_of(head(b"pax", b"%011o" % len(records), b"x") + records + bytes(-len(records) % 512) + head() + bytes(1024))
 
 
 def bundle_of_gnu_names(n):
-    """Long names in the form of GNU, each of which replaces the one before it."""
+    """Long names in the form of GNU; each replaces the name before it."""
     return archive_of((head(b"././@LongLink", b"%011o" % 3000, b"L") + b"root/" + b"n" * 2995 + bytes(72)) * (n // 5) + head() + bytes(1024))
 
 
@@ -270,7 +270,7 @@ def two_baselines(before, after):
 
 
 def baseline_of_a_chain(n):
-    """Functions that are new, each of which calls the next one, and all of which take all of the time."""
+    """New functions that together take all of the time; each calls the next one."""
     return two_baselines([NEW_KEY % (0, n) + ALL_OF_IT % 0],
                          [NEW_KEY % (k, k) + ALL_OF_IT % k for k in range(n)] +
                          ["edge\t%d\t%d\t20000\t10000000000" % (k, k + 1) for k in range(n - 1)])

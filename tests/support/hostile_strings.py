@@ -1,5 +1,5 @@
 """Recordings whose strings hold what terminals obey, or what hides or turns the text beside it: those of builder_cases.py, each string with such
-bytes behind it, and one of tracepoints."""
+bytes after it, and one of tracepoints."""
 import struct
 
 import builder_cases
@@ -38,7 +38,7 @@ class Hostile(Recording):
 
 
 def tracepoints(r):
-    """Samples of a tracepoint with strings of each kind: an array, one of the data behind the fields, numbers that its format names."""
+    """Samples of a tracepoint with strings of each kind: an array, one in the data after the fields, numbers that its format names."""
     fields = (("char comm[32];", 8, 32), ("__data_loc char[] msg;", 40, 4), ("int kind;", 44, 4))
     format = b"name: hostile" + b"\nID: 5\nformat:\n" + b"".join(
         b"\tfield:%s\toffset:%d;\tsize:%d;\tsigned:1;\n" % (text.encode(), at, size) for text, at, size in fields)

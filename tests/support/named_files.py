@@ -64,7 +64,7 @@ def jitdump(name, address):
 
 
 class Tree:
-    """The files below `root`, which stands for the root of the recorded host, and a recording of one sample in each function."""
+    """The files below `root`, the root of the recorded host, and a recording of one sample in each function."""
 
     def __init__(self, folder):
         self.root, self.home, self.recording = (os.path.join(folder, name) for name in ("root", "home", "recording"))

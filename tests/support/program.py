@@ -95,7 +95,7 @@ def no_key_twice(pairs):
     keys = dict(pairs)
     if len(keys) != len(pairs):
         names = [name for name, _value in pairs]
-        raise ValueError("the key %s stands twice in an object" % next(name for name in names if names.count(name) > 1))
+        raise ValueError("the key %s occurs twice in an object" % next(name for name in names if names.count(name) > 1))
     return keys
 
 

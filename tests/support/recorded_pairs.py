@@ -24,7 +24,7 @@ def main():
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
-    told = {options.runs: collections.Counter(), 1: collections.Counter()}
+    verdicts_of = {options.runs: collections.Counter(), 1: collections.Counter()}
     samples = []
     with tempfile.TemporaryDirectory(prefix="recorded-pairs-") as folder:
         for _ in range(options.pairs):
@@ -32,7 +32,7 @@ def main():
             for path in (side[i] for i in range(options.runs) for side in sides):
                 subprocess.run([options.perf, "record", "-q", "-e", "cpu-clock", "-g", "-F", str(options.frequency), "-o", path, "--",
                                 *options.command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for runs, verdicts in told.items():
+            for runs, verdicts in verdicts_of.items():
                 done = run("diff", "-q", "--json", "--before", *sides[0][:runs], "--after", *sides[1][:runs])
                 if done.code not in (0, 1):
                     sys.exit(done.err.decode())
@@ -43,7 +43,7 @@ def main():
                     for row in event["rows"]:
                         if row["state"] == "regressed":
                             print("regressed:", json.dumps(row), flush=True)
-    for runs, verdicts in told.items():
+    for runs, verdicts in verdicts_of.items():
         print("%s: %d x %d samples: %s" % (" ".join(options.command)[:60], runs, sum(samples) / len(samples), dict(verdicts)), flush=True)
 
 

@@ -7,7 +7,7 @@ records stay. The table in doc/diff.md is made by this.
 
 null: both sides are alike. grown: the function whose own share is nearest to 5 % is weighted to have 5.0 % before, and costs half more
 after. halved: one nearest to 40 %, which is weighted to have 40 %, costs half. What calls the function that grew costs more as well; any
-other function that is told to have regressed is a false alarm. Prints one line.
+other function reported as regressed is a false alarm. Prints one line.
 
 What the program reads are baselines, as it would have saved them itself: that all it says is the same of the recordings is seen in the
 first trials (--checked). With --recordings it reads recordings in all of them, which takes ten times as long."""
@@ -95,7 +95,7 @@ class Sums:
         assert len(self.periods) == 1 and sum(fields[0] == "event" for fields in self.head) == 1, "one event, one period"
 
     def number(self, *key):
-        """Of a line that tells a key."""
+        """Of a line with a key."""
         return self.ids.setdefault("\t".join(key), len(self.ids))
 
     def step(self, place):
@@ -161,7 +161,7 @@ def name_of(place):
     return (place or {}).get("symbol") or "[unknown]"
 
 
-def told_of(rows):
+def rows_of_verdict(rows):
     """What is said of each key that is judged. Numbers may differ a little: which of the names of one address is shown, and whose pid it is, is
     sometimes decided by samples that a side did not draw."""
     return {(row["state"], row["file"], row["symbol"], row["quantity"]) for row in rows if row["state"] not in ("small", "same", "noise")}
@@ -212,11 +212,11 @@ class Experiment:
             done, rows = self.diff(folder, random.Random(seed), (self.sums or self.pool).write)
             if self.sums and number < o.checked:
                 same = self.diff(folder, random.Random(seed), self.pool.write)[1]
-                assert told_of(same) == told_of(rows), "baselines and recordings tell different things"
-        told = {row["symbol"] for row in rows if row["state"] == "regressed"}
+                assert rows_of_verdict(same) == rows_of_verdict(rows), "baselines and recordings differ"
+        regressions = {row["symbol"] for row in rows if row["state"] == "regressed"}
         if o.truth == "halved":
-            return done, self.function in {row["symbol"] for row in rows if row["state"] == "improved"}, told
-        return done, self.function in told, told - self.callers - {self.function}
+            return done, self.function in {row["symbol"] for row in rows if row["state"] == "improved"}, regressions
+        return done, self.function in regressions, regressions - self.callers - {self.function}
 
 
 def main():
@@ -226,7 +226,7 @@ def main():
     for name, value in (("runs", 3), ("samples", 4000), ("trials", 100), ("jobs", os.cpu_count()), ("checked", 2)):
         parser.add_argument("--" + name, type=int, default=value)
     parser.add_argument("--recordings", action="store_true", help="no baselines")
-    parser.add_argument("diff", nargs="*", help="options of diff, behind --")
+    parser.add_argument("diff", nargs="*", help="options of diff, after --")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="resample-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         experiment = Experiment(options, folder)

@@ -32,7 +32,7 @@ class Tracepoint:
         at = 8
         self.places = []
         for field, kind in fields:
-            if kind == "text":           # of any length, behind the other fields
+            if kind == "text":           # of any length, after the other fields
                 declared, size, signed = "__data_loc char[] %s", 4, 0
             else:
                 declared, size, signed = TYPES[kind]
@@ -153,7 +153,7 @@ def save(happened, path, period=1, freq=0, lost=()):
 
 
 def without(happened, windows):
-    """What a recorder with small buffers has: nothing of a CPU in its windows (CPU, begin, end), and a LOST record behind each."""
+    """What a recorder with small buffers has: nothing of a CPU in its windows (CPU, begin, end), and a LOST record after each."""
     kept, lost = [], {window: 0 for window in windows}
     for event in happened:
         inside = [window for window in windows if window[0] == event[1] and window[1] <= event[0] < window[2]]

@@ -191,7 +191,7 @@ def spe_operations(seed, nr_payloads=4, count=60):
 
 
 def spe_odd_operations(seed, nr_payloads=4, count=12):
-    """The same with operations without a time, some of them empty, and bytes that are no packet: in front, between, inside, and behind."""
+    """The same with operations without a time, some of them empty, and bytes that are no packet: before, between, inside, and after."""
     chance = random.Random(seed)
     payloads, time = [], 1000000
     for _ in range(nr_payloads):
@@ -270,7 +270,7 @@ def every_packet(tracer):
 
 
 def every_head(tracer):
-    """Bytes that begin like packets, and few of which are."""
+    """Bytes that begin like packets; only a few are packets."""
     return HEADS[tracer]() if tracer in HEADS else []
 
 
@@ -300,7 +300,7 @@ def add_info(r, tracer, words=None):
 
 
 def add_trace(r, payload, offset=0, reference=0, idx=0, tid=-1, cpu=0, stated=None):
-    """An AUXTRACE record, and the payload behind it."""
+    """An AUXTRACE record, and the payload after it."""
     size = len(payload) if stated is None else stated
     r.record(71, r.pack("QQQIIII", size, offset, reference, idx, tid % 2**32, cpu % 2**32, 0))
     r.raw(payload)

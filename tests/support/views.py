@@ -165,7 +165,7 @@ class Page:
         self.changes = {} if self.meta["base"] is None else json.loads(self.part(self.number()))
         self.cells = list(self.read_cells()) if self.meta.get("states") else []
         if self.at != len(data):
-            raise ValueError("%d bytes behind the data" % (len(data) - self.at))
+            raise ValueError("%d bytes after the data" % (len(data) - self.at))
 
     def number(self):
         value, self.at = varint(self.data, self.at)

@@ -380,9 +380,9 @@ static void every_row(void)
 int main(void)
 {
 	static const struct unit_case cases[] = {
-		{ "nothing of what records of programs tell", of_programs },
-		{ "nothing of what records of the kernel tell", of_the_kernel },
-		{ "nothing of what records of guests tell", of_guests },
+		{ "no secret of records about programs", of_programs },
+		{ "no secret of records about the kernel", of_the_kernel },
+		{ "no secret of records about guests", of_guests },
 		{ "nothing of what streams and compressed records hold", of_every_container },
 		{ "each row of each record was tried", every_row },
 	};

@@ -416,7 +416,7 @@ int main(void)
 		{ "what is seen, and what is not seen never passes", test_sight },
 		{ "a function is measured by the rest that did not change", test_work },
 		{ "what few runs cannot say of their spread is assumed", test_few_runs },
-		{ "all functions tell the spread of each", test_spread_of_all },
+		{ "all functions show the spread of each", test_spread_of_all },
 		{ "the spread of repeat runs counts", test_spread },
 		{ "causes come first, and their callers are marked", test_causes },
 		{ "names of one side alone", test_names_of_one_side },

@@ -708,7 +708,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "text that leaves in blocks is the same", blocks },
-		{ "work is encoded in any thread, and stands in order", encoding },
+		{ "work is encoded in any thread, and written in order", encoding },
 		{ "several outputs by functions", several_outputs },
 		{ "several outputs beside a path", outputs_beside_a_path },
 		{ "several emitters in one pass", several_emitters },

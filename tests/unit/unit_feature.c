@@ -450,7 +450,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "every section, both byte orders", test_whole },
-		{ "padding and bytes behind the last field", test_longer },
+		{ "padding and bytes after the last field", test_longer },
 		{ "every section cut at every length", test_cut },
 		{ "impossible numbers everywhere", test_hostile },
 		{ "empty sections", test_empty },

@@ -792,7 +792,7 @@ int main(void)
 		{ "chunk pool used by threads", test_pool_threads },
 		{ "every way in, many sizes", test_sizes },
 		{ "every way in, several chunks", test_large },
-		{ "descriptor behind the start of a file", test_descriptor_position },
+		{ "descriptor after the start of a file", test_descriptor_position },
 		{ "spool in a file", test_spool_file },
 		{ "what cannot be opened", test_open_failures },
 		{ "file that shrinks", test_shrinking_file },

@@ -362,17 +362,17 @@ static struct {
 	uint64_t records[300];
 	bool of_reader[300];
 	size_t nr;
-} told;
+} heard;
 static void note_reported(bool of_reader, const struct perfdata_finding *finding)
 {
-	if (told.nr == 300)
+	if (heard.nr == 300)
 		return;
-	told.records[told.nr] = finding->record;
-	told.of_reader[told.nr++] = of_reader;
+	heard.records[heard.nr] = finding->record;
+	heard.of_reader[heard.nr++] = of_reader;
 }
 static void reported_by_reader(void *user, const struct perfdata_finding *finding)
 {
-	CHECK(user == &told);
+	CHECK(user == &heard);
 	note_reported(true, finding);
 }
 static void reported_by_run(void *user, const struct perfdata_finding *finding)
@@ -388,13 +388,13 @@ static void findings_of_reading(void)
 		reset(100);
 		plan.findings = true;
 		session.reports_findings = true;
-		session.listener = (struct pd_listener){ reported_by_reader, &told };
-		told.nr = 0;
+		session.listener = (struct pd_listener){ reported_by_reader, &heard };
+		heard.nr = 0;
 		run_with(jobs, reported_by_run);
-		CHECK_EQ(told.nr, 201);
-		for (size_t i = 0; i < told.nr; i++) {
-			CHECK_EQ(told.records[i], i / 2);
-			CHECK_EQ(told.of_reader[i], i % 2 == 0);
+		CHECK_EQ(heard.nr, 201);
+		for (size_t i = 0; i < heard.nr; i++) {
+			CHECK_EQ(heard.records[i], i / 2);
+			CHECK_EQ(heard.of_reader[i], i % 2 == 0);
 		}
 		CHECK(session.listener.on_finding == reported_by_reader);
 	}
@@ -657,7 +657,7 @@ int main(void)
 		{ "stopped early, without a file", stopping_without_a_file },
 		{ "begin waits for the first kernel record of a pipe", begin_waits },
 		{ "findings of formatting arrive in order in the calling thread", findings_travel },
-		{ "findings of reading stand between those of formatting, as the records do", findings_of_reading },
+		{ "findings of reading and of formatting come in the order of their records", findings_of_reading },
 		{ "findings while the last threads leave", findings_at_the_end },
 		{ "damaged records", damaged_records },
 		{ "gzip output", compressed_gzip },

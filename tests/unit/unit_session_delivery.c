@@ -279,7 +279,7 @@ int main(void)
 		{ "deliveries: groups of counters", test_read_groups },
 		{ "deliveries: time off the CPU", test_offcpu },
 		{ "filters and limits", test_filters },
-		{ "memory of batches is freed behind the last", test_trim },
+		{ "memory of batches is freed after the last", test_trim },
 		{ "counts alone", test_counts },
 		{ "build-ids that come late", test_build_ids },
 	};

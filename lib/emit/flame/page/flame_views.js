@@ -103,7 +103,7 @@ function showTable() {
 	$("table-box").replaceChildren(table);
 }
 
-/* --- what stands around the chart ------------------------------------------------------------------------------------------------------ */
+/* --- around the chart ----------------------------------------------------------------------------------------------------------------- */
 
 function showLegend() {
 	const box = $("legend"), used = new Set();
