@@ -33,6 +33,7 @@ struct perfdata_result {
 	struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;
 	struct perfdata_session *session;
+	struct perfdata_summary summary;
 	uint64_t written;
 	/* findings for the end of documents, if the caller passes no list for them */
 	struct perfdata_finding_list *findings;
@@ -345,6 +346,13 @@ static enum perfdata_status read_others(const struct plan *plan, struct perfdata
 	return status;
 }
 
+/* Copies the session's summary, which does not know of damage that formatting found. */
+static void take_summary(struct perfdata_result *result)
+{
+	result->summary = *perfdata_session_summary(result->session);
+	result->summary.complete &= !result->past.is_damaged;
+}
+
 static enum perfdata_status run_plan(const struct plan *plan, struct perfdata_result *result,
 				     struct perfdata_error *reterr)
 {
@@ -416,6 +424,8 @@ static enum perfdata_status convert_input(const struct plan *plan, const struct 
 			status = read_others(plan, result, &plan->parts[i], reterr);
 	if (!status)
 		status = run_plan(plan, result, reterr);
+	if (result->session)
+		take_summary(result);
 	if (!status && result->finding_lost)
 		status = pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	result->options = NULL;
@@ -459,6 +469,7 @@ static enum perfdata_status answer_part(struct perfdata_result *result, const st
 	const enum perfdata_status status = pd_run_emitters(result->session,
 							    &(const struct perfdata_target *){ &part->target }, 1,
 							    &options, &result->past, reterr);
+	take_summary(result);   /* the run may have moved its lists */
 	if (status == PERFDATA_OK && part->ret_rows)
 		*part->ret_rows = part->rows;
 	return status;
@@ -551,7 +562,7 @@ struct perfdata_symbols *perfdata_result_symbols(const struct perfdata_result *r
 
 const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result)
 {
-	return result->session ? perfdata_session_summary(result->session) : NULL;
+	return result->session ? &result->summary : NULL;
 }
 
 uint64_t perfdata_result_written(const struct perfdata_result *result) { return result->written; }

@@ -17,7 +17,7 @@ struct top {
 	const char *wanted;          /* event name; NULL: all */
 	uint64_t most;
 	const struct perfdata_reader_options *reading;   /* options of the caller; NULL: defaults */
-	bool found, is_damaged;
+	bool found;
 };
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
@@ -86,7 +86,6 @@ static enum perfdata_status take_event(void *user, const struct perfdata_session
 static void take_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct top *top = user;
-	top->is_damaged |= finding->severity == PERFDATA_SEVERITY_ERROR;
 	if (top->reading && top->reading->on_finding)
 		top->reading->on_finding(top->reading->user, finding);
 }
@@ -146,7 +145,7 @@ static enum perfdata_status report_top(struct top *top, const struct perfdata_in
 	if (status == PERFDATA_OK)
 		status = check_event(top, perfdata_result_reader(result), reterr);
 	if (status == PERFDATA_OK)
-		top->public.complete = perfdata_result_summary(result)->complete && !top->is_damaged;
+		top->public.complete = perfdata_result_summary(result)->complete;
 	perfdata_result_free(result);
 	return status;
 }

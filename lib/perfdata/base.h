@@ -96,8 +96,8 @@ enum perfdata_byte_order {
 	PERFDATA_BYTE_ORDER_BIG = 1,
 };
 
-/* Stops readers and runs, from any thread or signal handler. It cannot be reset. One object may stop any number of
- * readers and runs. */
+/* Stops conversions and runs, and readers that wait for a pipe or sort many records, from any thread or signal handler.
+ * It cannot be reset. One object may stop any number of them. */
 struct perfdata_cancel;
 PERFDATA_API struct perfdata_cancel *perfdata_cancel_new(void);   /* NULL without memory or descriptors */
 PERFDATA_API void perfdata_cancel_free(struct perfdata_cancel *cancel);   /* after all readers and runs that use it */

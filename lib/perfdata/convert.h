@@ -71,6 +71,8 @@ PERFDATA_API void perfdata_result_free(struct perfdata_result *result);
 PERFDATA_API const struct perfdata_reader *perfdata_result_reader(const struct perfdata_result *result);
 /* NULL if the conversion failed before the session was open. */
 PERFDATA_API const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result);
+/* Counts of the recording; its member `complete` is false also after damage inside records, which only formatting
+ * finds. Borrowed until the result is freed or perfdata_result_ask is called. NULL as above. */
 PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result);
 /* The source of names, for perfdata_bundle_take_answers; NULL: no names were looked up. */
 PERFDATA_API struct perfdata_symbols *perfdata_result_symbols(const struct perfdata_result *result);
@@ -80,14 +82,17 @@ PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *resu
 
 /* PERFDATA_OK also for damaged recordings: see the findings and the summary. PERFDATA_EREAD and a reader with the
  * finding READ_FAILED: a read failed in the middle; the output is a complete document of the records before the
- * failure. PERFDATA_EUSAGE: no such format, option or value; reterr has the message that the program prints. Other
- * errors as perfdata_reader_open and perfdata_session_open, and as the emitter and output return. *ret (may be NULL) is
- * the result if the recording could be opened, else NULL. */
+ * failure. PERFDATA_EINTR: the reader option `cancel` was used; the output is a complete document of the records so
+ * far, if the format has a form for a part of a recording. PERFDATA_EUSAGE: no such format, option or value; reterr has
+ * the message that the program prints. Other errors as perfdata_reader_open and perfdata_session_open, and as the
+ * emitter and output return. *ret (may be NULL) is the result if the recording could be opened, else NULL. After every
+ * status the caller closes the output, and frees the result and then the input. */
 PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
 						   const char *format, const struct perfdata_convert_options *options,
 						   struct perfdata_result **ret, struct perfdata_error *reterr);
-/* Writes several formats in one pass over the recording. PERFDATA_EUSAGE: two formats need the recording read in
- * different ways. */
+/* Writes several formats in one pass over the recording, each to an output of its own. Status and *ret as for
+ * perfdata_convert. PERFDATA_EUSAGE also if two formats need the recording read in different ways. The members
+ * `settings` and `nr_settings` of `options` are ignored: each conversion has its own. */
 PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata_input *input,
 							   const struct perfdata_conversion *const *conversions,
 							   size_t nr_conversions,

@@ -51,7 +51,9 @@ struct perfdata_reader_options {
 	/* Called with each finding; by a conversion in the order of the batches. May be NULL */
 	perfdata_finding_fn *on_finding;
 	void *user;                        /* for on_finding */
-	/* ends waiting for a pipe with PERFDATA_EINTR; may be NULL */
+	/* ends a conversion, a run, waiting for a pipe, and sorting of many records with PERFDATA_EINTR. It does not
+	 * stop perfdata_reader_next and perfdata_session_next of a file: the caller ends its loop itself. May be
+	 * NULL */
 	const struct perfdata_cancel *cancel;
 	/* Called about every 64 KiB and at the end by the thread that asks for records. bytes: size of the records
 	 * returned so far, after decompression of the file (content of COMPRESSED records does not count). total: size

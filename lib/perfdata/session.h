@@ -395,7 +395,9 @@ struct perfdata_summary {
 	 * that it only counts. */
 	uint64_t late, unknown_ids;
 	uint64_t records_out, deliveries_out;   /* after filters */
-	bool complete;                          /* all was read, without a finding of severity ERROR */
+	/* all was read, and the reader reported no finding of severity ERROR; findings of perfdata_batch_check do not
+	 * count */
+	bool complete;
 	const struct perfdata_trace_count *traces; size_t nr_traces;   /* by type; only kinds with buffers */
 	uint64_t aux_records;                   /* AUX records */
 	/* AUX records with this flag: no room, gaps, sample collisions */

@@ -351,7 +351,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 		run->error = run->reader_error;
 	}
 	if (run->past)
-		*run->past = (struct pd_run_past){ .is_read = !run->status, .is_damaged = run->damaged };
+		run->past->is_read = !run->status;
 	/* The document is completed whatever ended the run, as long as the output can be written. */
 	if (run->status == PERFDATA_EWRITE)
 		return run->status;
@@ -438,6 +438,8 @@ enum perfdata_status pd_run_emitters(struct perfdata_session *session, const str
 	} else {
 		run->reader_listener = pd_session_listen(session, (struct pd_listener){ pd_run_read_finding, run });
 		status = run_all(run);
+		if (past)
+			past->is_damaged = run->damaged;
 		pd_session_listen(session, run->reader_listener);
 		/* After a failure, findings may not be reported yet. */
 		pd_run_report_read(run);

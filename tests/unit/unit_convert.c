@@ -386,6 +386,40 @@ static void several_emitters(void)
 	}
 }
 
+/* --- damage inside records --- */
+
+/* Damage that formatting finds counts in the summary of the result as in the document, also after a further answer. */
+static void damaged_records(void)
+{
+	static const char *const formats[] = { "ndjson", "folded", "report" };
+	char path[sizeof recording];
+	snprintf(path, sizeof path, "%.*s/bad-callchain-count.data", (int)(strrchr(recording, '/') - recording),
+		 recording);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct perfdata_input *input = perfdata_input_path(path);
+		struct perfdata_output *output = perfdata_output_memory(), *further = perfdata_output_memory();
+		const struct perfdata_convert_options options = {
+			.size = sizeof options, .names = PERFDATA_NO, .keep = true
+		};
+		const struct perfdata_conversion question = {
+			.size = sizeof question, .format = "report", .output = further
+		};
+		struct perfdata_result *result = NULL;
+		struct perfdata_error error = { 0 };
+		CHECK_EQ(perfdata_convert(input, output, formats[i], &options, &result, &error), PERFDATA_OK);
+		CHECK(!perfdata_result_summary(result)->complete);
+		CHECK_EQ(perfdata_result_summary(result)->records, 57);
+		CHECK_EQ(perfdata_result_ask(result, &question, NULL, &error),
+			 strcmp(formats[i], "report") ? PERFDATA_ABSENT : PERFDATA_OK);
+		CHECK(!perfdata_result_summary(result)->complete);
+		CHECK(perfdata_result_summary(result)->nr_types > 5);
+		perfdata_result_free(result);
+		perfdata_output_close(further, true, NULL);
+		perfdata_output_close(output, true, NULL);
+		perfdata_input_free(input);
+	}
+}
+
 /* --- inputs by functions --- */
 
 struct source {
@@ -712,6 +746,7 @@ int main(void)
 		{ "several outputs by functions", several_outputs },
 		{ "several outputs beside a path", outputs_beside_a_path },
 		{ "several emitters in one pass", several_emitters },
+		{ "damage inside records counts in summaries", damaged_records },
 		{ "inputs by functions", inputs },
 		{ "reads that fail, one after the other", failed_reads },
 		{ "outputs that fail", outputs_that_fail },
