@@ -145,26 +145,47 @@ static enum exit_code check_paths(const struct batch *batch)
 	return code;
 }
 
-/* Whether the output folder exists or can be created: checks the nearest parent that exists. False after a message. */
-static bool folder_can_be_made(const struct options *options)
+/* Whether files can be created in the folder, which exists; EXIT_FINE, or an exit code after a message. */
+static enum exit_code check_existing_folder(const struct options *options, const char *folder, mode_t mode)
+{
+	const char *output = options->output;
+	if (!S_ISDIR(mode)) {
+		usage_error(&options->style, "-o %s: no such folder, and it cannot be made: %s is no folder", output,
+			    folder);
+		return EXIT_USAGE;
+	}
+	if (!access(folder, W_OK | X_OK))
+		return EXIT_FINE;
+	const int code = errno;
+	usage_error(&options->style, "-o %s: cannot create files in %s: %s", output, folder, error_text(code));
+	return exit_code_of_write(code);
+}
+
+/* Checks before any work that the output folder exists or can be created, by the nearest parent that exists. EXIT_FINE,
+ * or an exit code after a message. */
+static enum exit_code check_folder(const struct options *options)
 {
 	struct stat status;
 	char *path = strdup(options->output);
-	bool fine = false;
-	for (char *slash = path; slash; *slash = '\0') {
+	int code = path ? ENOENT : ENOMEM;
+	enum exit_code result = EXIT_FINE;
+	for (char *slash = path; slash && (code == ENOENT || code == ENOTDIR); *slash = '\0') {
 		const char *folder = *path ? path : *options->output == '/' ? "/" : ".";
-		if (!stat(folder, &status)) {
-			fine = S_ISDIR(status.st_mode) && !access(folder, W_OK | X_OK);
-			break;
-		}
+		code = stat(folder, &status) ? errno : 0;
+		if (!code)
+			result = check_existing_folder(options, folder, status.st_mode);
 		slash = strrchr(path, '/');
 		if (!slash && *path)
 			slash = path;
+		if (!slash)
+			break;
 	}
 	free(path);
-	if (!fine)
-		usage_error(&options->style, "-o %s: no such folder, and it cannot be made", options->output);
-	return fine;
+	if (code) {
+		usage_error(&options->style, "-o %s: %s", options->output, error_text(code));
+		result = exit_code_of_write(code);
+	}
+	return result;
 }
 
 /* --- remains of earlier runs ------------------------------------------------------------------------------ */
@@ -324,9 +345,11 @@ static enum exit_code run_batch(struct batch *batch)
 		return out_of_memory(batch);
 	const unsigned at_once = inputs_at_once(batch, threads);
 	share_out(batch, threads, at_once);
-	const enum exit_code wrong = check_paths(batch);
-	if (wrong || !folder_can_be_made(options))
-		return wrong ? wrong : EXIT_USAGE;
+	enum exit_code wrong = check_paths(batch);
+	if (wrong == EXIT_FINE)
+		wrong = check_folder(options);
+	if (wrong != EXIT_FINE)
+		return wrong;
 	batch->resume = resume_begin(options);
 	if (!batch->resume)
 		return errno == ENOMEM ? out_of_memory(batch) : errno == EFBIG ? EXIT_INPUT : EXIT_USAGE;

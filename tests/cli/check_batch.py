@@ -108,6 +108,16 @@ def nothing_made(where):
         pass
     done = run("ndjson", "-o", where + "/file/out/", os.path.join(where, a))
     report("a folder that cannot be made is wrong use", [] if done.code == 2 and b"it cannot be made" in done.err else [done])
+    os.symlink("loop", where + "/loop")
+    os.makedirs(where + "/locked")
+    os.chmod(where + "/locked", 0o555)
+    failing = [("a loop of links", "/loop/out/", b"Too many levels of symbolic links"), ("a name that is too long", "/" + "x" * 300 + "/", b"File name too long")]
+    if os.getuid():   # root has all rights
+        failing += [("a folder without rights", "/locked/", b"cannot create files in"), ("a parent without rights", "/locked/a/b/", b"Permission denied")]
+    for title, folder, wanted in failing:
+        done = run("ndjson", "-o", where + folder, os.path.join(where, a))
+        report("the output folder is %s: cannot write, and the message says why" % title,
+               [] if done.code == 5 and wanted in done.err and b"no such folder" not in done.err else [done])
     found, done = convert(where, "in/absent", out="new/out")
     report("no folder without an output in it", [] if done.returncode == 3 and not os.path.exists(where + "/new") else [found, done])
 
