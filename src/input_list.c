@@ -41,13 +41,25 @@ static bool add_file(struct collecting *collecting, const char *file)
 
 static bool add_found(void *user, const char *path) { return add_file(user, path); }
 
+static void note_input(const struct options *options, const char *file, const char *text)
+{
+	struct messages messages;
+	messages_init(&messages, &options->style, false);
+	messages_note(&messages, file, "%s", text);
+	messages_release(&messages);
+}
+
 static bool add_named(struct collecting *collecting, const char *file)
 {
 	const struct options *options = collecting->options;
 	if (!options->recursive || !strcmp(file, "-") || !input_walk_is_folder(file))
 		return add_file(collecting, file);
-	return input_walk_folder(file, options->output, add_found, collecting) || options->no_memory ||
-	       options_no_memory(collecting->options);
+	const size_t before = collecting->list->nr;
+	if (!input_walk_folder(file, options->output, add_found, collecting))
+		return options->no_memory || options_no_memory(collecting->options);
+	if (collecting->list->nr == before)
+		note_input(options, file, "no recording in this folder and below it");
+	return true;
 }
 
 /* Adds a line of a list. Every line is a path, so that a file called "-" is not taken for stdin. */
@@ -226,10 +238,7 @@ static bool drop_same(struct options *options, struct input_list *list)
 			list->items[kept++] = list->items[i];
 			continue;
 		}
-		struct messages messages;
-		messages_init(&messages, &options->style, false);
-		messages_note(&messages, list->items[i].file, "named twice; it is read once");
-		messages_release(&messages);
+		note_input(options, list->items[i].file, "named twice; it is read once");
 		free(list->items[i].file);
 		free(list->items[i].recording);
 	}

@@ -108,6 +108,11 @@ def nothing_made(where):
         pass
     done = run("ndjson", "-o", where + "/file/out/", os.path.join(where, a))
     report("a folder that cannot be made is wrong use", [] if done.code == 2 and b"it cannot be made" in done.err else [done])
+    os.makedirs(where + "/empty/below")
+    for words, wanted in (((), b"empty: note: no recording in this folder and below it\n"), (("-q",), b"")):
+        done = run("check", "--recursive", *words, where + "/empty")
+        report("a folder without a recording is no error, but a note says so " + " ".join(words),
+               [] if done.code == 0 and done.err.endswith(wanted) and bool(done.err) == bool(wanted) else [done])
     os.symlink("loop", where + "/loop")
     os.makedirs(where + "/locked")
     os.chmod(where + "/locked", 0o555)
