@@ -60,7 +60,7 @@ bool pd_handoff_has_room(struct pd_handoff *handoff)
 	return has_room;
 }
 
-bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place)
+bool pd_handoff_wait_for_room(struct pd_handoff *handoff, unsigned *ret_place)
 {
 	pd_monitor_enter(handoff->monitor);
 	if (nr_filled(handoff) == handoff->nr)
@@ -89,7 +89,7 @@ bool pd_handoff_has_work(struct pd_handoff *handoff)
 	return ret;
 }
 
-bool pd_handoff_begin(struct pd_handoff *handoff, unsigned *ret_place)
+bool pd_handoff_begin_slot(struct pd_handoff *handoff, unsigned *ret_place)
 {
 	pd_monitor_enter(handoff->monitor);
 	const bool begins = has_work(handoff);
@@ -111,8 +111,8 @@ static void fill_slot(struct pd_handoff *handoff, bool is_last)
 	pd_monitor_leave(handoff->monitor);
 }
 
-void pd_handoff_filled(struct pd_handoff *handoff) { fill_slot(handoff, false); }
-void pd_handoff_last(struct pd_handoff *handoff) { fill_slot(handoff, true); }
+void pd_handoff_pass_slot(struct pd_handoff *handoff) { fill_slot(handoff, false); }
+void pd_handoff_pass_last_slot(struct pd_handoff *handoff) { fill_slot(handoff, true); }
 
 void pd_handoff_settle(struct pd_handoff *handoff)
 {
@@ -125,7 +125,7 @@ void pd_handoff_settle(struct pd_handoff *handoff)
 	pd_monitor_leave(handoff->monitor);
 }
 
-unsigned pd_handoff_next(struct pd_handoff *handoff)
+unsigned pd_handoff_wait_for_slot(struct pd_handoff *handoff)
 {
 	pd_monitor_enter(handoff->monitor);
 	if (handoff->taken == handoff->filled) {
@@ -140,7 +140,7 @@ unsigned pd_handoff_next(struct pd_handoff *handoff)
 	return place;
 }
 
-void pd_handoff_taken(struct pd_handoff *handoff)
+void pd_handoff_give_back_slot(struct pd_handoff *handoff)
 {
 	pd_monitor_enter(handoff->monitor);
 	handoff->taken++;

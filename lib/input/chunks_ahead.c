@@ -25,9 +25,9 @@ static bool read_one(struct pd_chunks_ahead *ahead, unsigned place)
 	pd_input_step(ahead->input, ahead->pool, step);
 	const bool goes_on = step->status == PERFDATA_OK;   /* afterwards the step is the asking thread's */
 	if (goes_on)
-		pd_handoff_filled(&ahead->handoff);
+		pd_handoff_pass_slot(&ahead->handoff);
 	else
-		pd_handoff_last(&ahead->handoff);
+		pd_handoff_pass_last_slot(&ahead->handoff);
 	return goes_on;
 }
 
@@ -36,7 +36,7 @@ static void read_all(void *user, unsigned thread)
 	struct pd_chunks_ahead *ahead = user;
 	unsigned place;
 	(void)thread;
-	while (pd_handoff_room(&ahead->handoff, &place) && read_one(ahead, place))
+	while (pd_handoff_wait_for_room(&ahead->handoff, &place) && read_one(ahead, place))
 		;
 }
 
@@ -50,7 +50,7 @@ bool pd_input_help(struct pd_input *input)
 {
 	struct pd_chunks_ahead *ahead = atomic_load_explicit(&input->helped, memory_order_acquire);
 	unsigned place;
-	if (!ahead || !pd_handoff_begin(&ahead->handoff, &place))
+	if (!ahead || !pd_handoff_begin_slot(&ahead->handoff, &place))
 		return false;
 	(void)read_one(ahead, place);
 	return true;
@@ -132,9 +132,9 @@ void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, st
 		if (ret->status == PERFDATA_OK)
 			pd_handoff_resume(&ahead->handoff);
 	} else {
-		*ret = ahead->steps[pd_handoff_next(&ahead->handoff)];
+		*ret = ahead->steps[pd_handoff_wait_for_slot(&ahead->handoff)];
 		if (ret->status == PERFDATA_OK)
-			pd_handoff_taken(&ahead->handoff);
+			pd_handoff_give_back_slot(&ahead->handoff);
 	}
 	if (ret->status != PERFDATA_OK)
 		pd_chunks_ahead_stop(input);

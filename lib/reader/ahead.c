@@ -57,14 +57,15 @@ static void begin_block(struct pd_ahead *ahead, struct block *block)
 static void end_block(struct pd_ahead *ahead)
 {
 	if (ahead->filling != &ahead->unwanted)
-		pd_handoff_filled(&ahead->handoff);
+		pd_handoff_pass_slot(&ahead->handoff);
 }
 
 /* Begins the next block as soon as one is free. */
 static void begin_next(struct pd_ahead *ahead)
 {
 	unsigned place;
-	struct block *next = pd_handoff_room(&ahead->handoff, &place) ? &ahead->blocks[place] : &ahead->unwanted;
+	const bool has_room = pd_handoff_wait_for_room(&ahead->handoff, &place);
+	struct block *next = has_room ? &ahead->blocks[place] : &ahead->unwanted;
 	pd_chunks_drop(&ahead->unwanted.chunks);
 	begin_block(ahead, next);
 }
@@ -112,7 +113,7 @@ static void read_all(void *user, unsigned thread)
 	}
 	ahead->filling->end = pd_reader_failed(ahead->reader, status);
 	if (ahead->filling != &ahead->unwanted)
-		pd_handoff_last(&ahead->handoff);
+		pd_handoff_pass_last_slot(&ahead->handoff);
 }
 
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding)
@@ -171,7 +172,7 @@ void pd_ahead_stop(struct perfdata_reader *reader)
 static void give_back(struct pd_ahead *ahead, struct block *block)
 {
 	pd_chunks_drop(&block->chunks);
-	pd_handoff_taken(&ahead->handoff);
+	pd_handoff_give_back_slot(&ahead->handoff);
 }
 
 /* Prefetches the bytes of the next records: another processor read them, so they may be in no cache of this one. */
@@ -184,7 +185,7 @@ static void fetch_bytes(const struct block *block, unsigned from)
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_record_run *ret)
 {
 	for (;;) {
-		struct block *block = &ahead->blocks[pd_handoff_next(&ahead->handoff)];
+		struct block *block = &ahead->blocks[pd_handoff_wait_for_slot(&ahead->handoff)];
 		while (block->at_note < block->nr_notes && block->notes[block->at_note].before == block->at_record)
 			pd_reader_report(ahead->reader, &block->notes[block->at_note++].finding);
 		const unsigned stop = block->at_note < block->nr_notes ? block->notes[block->at_note].before

@@ -240,9 +240,9 @@ static void count_up(void *user, unsigned thread)
 	struct counting *counting = user;
 	unsigned place;
 	(void)thread;
-	for (unsigned n = 1; pd_handoff_room(&counting->handoff, &place); n++) {
+	for (unsigned n = 1; pd_handoff_wait_for_room(&counting->handoff, &place); n++) {
 		counting->numbers[place] = n;
-		pd_handoff_filled(&counting->handoff);
+		pd_handoff_pass_slot(&counting->handoff);
 		if (n == 500) {
 			pd_handoff_settle(&counting->handoff);
 			atomic_store(&counting->settled, n);
@@ -257,17 +257,17 @@ static void test_handoff(void)
 	struct counting counting = { .last = 1000 };
 	CHECK(pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
 	for (unsigned n = 1; n <= 1000; n++) {
-		CHECK_EQ(counting.numbers[pd_handoff_next(&counting.handoff)], n);
+		CHECK_EQ(counting.numbers[pd_handoff_wait_for_slot(&counting.handoff)], n);
 		if (n <= 500)
 			CHECK_EQ(atomic_load(&counting.settled), 0);
-		pd_handoff_taken(&counting.handoff);
+		pd_handoff_give_back_slot(&counting.handoff);
 	}
 	CHECK_EQ(atomic_load(&counting.settled), 500);
 	pd_handoff_stop(&counting.handoff);
 	/* one that would never end, and whose places nobody takes */
 	counting = (struct counting){ .last = 0 };
 	CHECK(pd_handoff_start(&counting.handoff, 3, 1, count_up, &counting));
-	CHECK_EQ(counting.numbers[pd_handoff_next(&counting.handoff)], 1);
+	CHECK_EQ(counting.numbers[pd_handoff_wait_for_slot(&counting.handoff)], 1);
 	pd_handoff_stop(&counting.handoff);
 	CHECK_EQ(counting.handoff.taken, 0);
 	CHECK(counting.handoff.filled >= 1 && counting.handoff.filled <= 3);
@@ -288,9 +288,9 @@ static void count_on(void *user, unsigned thread)
 	struct shared_count *count = user;
 	unsigned place;
 	(void)thread;
-	while (pd_handoff_room(&count->handoff, &place)) {
+	while (pd_handoff_wait_for_room(&count->handoff, &place)) {
 		count->numbers[place] = count->next++;
-		pd_handoff_filled(&count->handoff);
+		pd_handoff_pass_slot(&count->handoff);
 	}
 }
 
@@ -304,17 +304,17 @@ static void test_taking_over(void)
 			wrong += count.next++ != n;
 			pd_handoff_resume(&count.handoff);
 		} else {
-			wrong += count.numbers[pd_handoff_next(&count.handoff)] != n;
+			wrong += count.numbers[pd_handoff_wait_for_slot(&count.handoff)] != n;
 			/* with slots that are filled there is nothing to take over */
 			wrong += pd_handoff_take_over(&count.handoff);
-			pd_handoff_taken(&count.handoff);
+			pd_handoff_give_back_slot(&count.handoff);
 		}
 	}
 	CHECK_EQ(wrong, 0);
 	/* a worker that is not resumed ends, too */
 	while (!pd_handoff_take_over(&count.handoff)) {
-		(void)pd_handoff_next(&count.handoff);
-		pd_handoff_taken(&count.handoff);
+		(void)pd_handoff_wait_for_slot(&count.handoff);
+		pd_handoff_give_back_slot(&count.handoff);
 	}
 	pd_handoff_stop(&count.handoff);
 }

@@ -14,17 +14,17 @@
 #define PLACES 128u              /* a power of two */
 #define MOST_BYTES (2u << 20)    /* bytes of records read in advance, whose chunks are held, without those left out */
 #define MOST_FETCHED 8192u       /* bytes of a sample */
-/* Another thread leaves work this close to the session's turn: it could not finish first. */
-#define IS_CLOSE 4u
+/* Other threads leave the next records to the session's thread, which would have to wait for them. */
+#define NEXT_RECORDS 4u
 
 enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
 
 struct pd_lookahead {
 	/* used by the session's thread alone */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
-	uint64_t first, given, end;            /* numbers of records: [first, given) are returned, [given, end) wait */
+	uint64_t first, returned, end;         /* numbers of records: [first, returned) are returned, [returned, end) wait */
 	uint64_t barrier;                      /* the first record that may not be passed; UINT64_MAX: none */
-	size_t bytes, left_out;                /* of the records; that the reader left out of them */
+	size_t bytes, left_out;                /* size of the records; bytes that the reader left out of them */
 	enum perfdata_status reader_status;    /* why no more records come */
 	/* used by any thread */
 	struct pd_unwinding work[PLACES];      /* used by one thread while the work runs, else by the session's */
@@ -65,8 +65,9 @@ static void do_work(struct pd_lookahead *ahead, unsigned place)
 	pd_monitor_leave(ahead->monitor);
 }
 
-/* Announces that a sample will be unwound next. Another processor may have read it, and a walk over a stack is a chain
- * of reads that wait for memory: fetched together, its bytes take as long as a few of them. */
+/* Fetches a sample that will be unwound next into the processor's cache, which may lack it if another processor read the
+ * sample. Unwinding reads one word after the other, and each read would wait for memory; fetched at once, all bytes take
+ * as long as a few such reads. */
 static void fetch_sample(const struct perfdata_raw *raw)
 {
 	const size_t size = raw->size < MOST_FETCHED ? raw->size : MOST_FETCHED;
@@ -74,11 +75,12 @@ static void fetch_sample(const struct perfdata_raw *raw)
 		pd_prefetch(raw->bytes + at);
 }
 
-/* Takes the newest work that waits before record *before, which becomes its number. false: there is none. */
+/* Takes the newest work that waits for a record before number *before, and sets *before to the number of this record.
+ * false: no work waits. */
 static bool take_newest(struct pd_lookahead *ahead, uint64_t *before)
 {
 	while (atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) &&
-	       *before > atomic_load_explicit(&ahead->turn, memory_order_relaxed) + IS_CLOSE)
+	       *before > atomic_load_explicit(&ahead->turn, memory_order_relaxed) + NEXT_RECORDS)
 		if (take_work(ahead, --*before % PLACES, WORK_RUNS))
 			return true;
 	return false;
@@ -109,7 +111,7 @@ bool pd_session_help(struct perfdata_session *session)
 bool pd_session_needs_help(const struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
-	return (ahead && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) > IS_CLOSE) ||
+	return (ahead && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) > NEXT_RECORDS) ||
 	       pd_reader_needs_help(session->reader);
 }
 
@@ -190,9 +192,9 @@ static void append_records(struct pd_lookahead *ahead, const struct pd_record_ru
 }
 
 /* Drops the records that pd_upcoming_next has returned. */
-static void drop_given(struct pd_lookahead *ahead)
+static void drop_returned(struct pd_lookahead *ahead)
 {
-	for (; ahead->first < ahead->given; ahead->first++) {
+	for (; ahead->first < ahead->returned; ahead->first++) {
 		const struct perfdata_raw *raw = &ahead->records[ahead->first % PLACES];
 		ahead->bytes -= raw->size;
 		ahead->left_out -= raw->left_out;
@@ -252,19 +254,19 @@ static void prepare_work(struct perfdata_session *session, struct pd_lookahead *
 		nr++;
 	}
 	atomic_store_explicit(&ahead->seen, seen, memory_order_relaxed);
-	if (nr && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) >= (ahead->end - ahead->given) / 2)
+	if (nr && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) >= (ahead->end - ahead->returned) / 2)
 		session->upcoming.wake(session->upcoming.wake_user);
 }
 
 /* Returns the next records that are adjacent in the ring, up to the barrier: after it, more work can be prepared. */
-static void give_records(struct pd_lookahead *ahead, struct pd_record_run *ret)
+static void return_records(struct pd_lookahead *ahead, struct pd_record_run *ret)
 {
-	const unsigned place = ahead->given % PLACES;
-	const uint64_t end = ahead->barrier < ahead->end ? ahead->barrier + 1 : ahead->end, nr = end - ahead->given;
+	const unsigned place = ahead->returned % PLACES;
+	const uint64_t end = ahead->barrier < ahead->end ? ahead->barrier + 1 : ahead->end, nr = end - ahead->returned;
 	ret->records = &ahead->records[place];
 	ret->nr = (unsigned)(nr < PLACES - place ? nr : PLACES - place);
 	ret->nr = ret->nr < PD_MAX_RECORDS ? ret->nr : PD_MAX_RECORDS;
-	ahead->given += ret->nr;
+	ahead->returned += ret->nr;
 }
 
 enum perfdata_status pd_upcoming_next(struct perfdata_session *session)
@@ -273,7 +275,7 @@ enum perfdata_status pd_upcoming_next(struct perfdata_session *session)
 	struct pd_lookahead *ahead = atomic_load_explicit(&upcoming->ahead, memory_order_relaxed);
 	upcoming->at = upcoming->pending.nr = 0;
 	if (ahead)
-		drop_given(ahead);
+		drop_returned(ahead);
 	if (!ahead || (ahead->first == ahead->end && !ahead->reader_status)) {
 		struct perfdata_raw *room = pd_batch_room(session->open);
 		const enum perfdata_status status = pd_reader_next_run(session->reader, room ? room : upcoming->room,
@@ -291,7 +293,7 @@ enum perfdata_status pd_upcoming_next(struct perfdata_session *session)
 	}
 	if (upcoming->wake)
 		prepare_work(session, ahead);
-	give_records(ahead, &upcoming->pending);
+	return_records(ahead, &upcoming->pending);
 	return PERFDATA_OK;
 }
 
@@ -299,7 +301,7 @@ bool pd_upcoming_is_empty(const struct perfdata_session *session)
 {
 	const struct pd_upcoming *upcoming = &session->upcoming;
 	const struct pd_lookahead *ahead = atomic_load_explicit(&upcoming->ahead, memory_order_relaxed);
-	return upcoming->at == upcoming->pending.nr && (!ahead || ahead->given == ahead->end);
+	return upcoming->at == upcoming->pending.nr && (!ahead || ahead->returned == ahead->end);
 }
 
 void pd_upcoming_keep(struct perfdata_session *session)
@@ -379,8 +381,8 @@ void pd_upcoming_free(struct perfdata_session *session)
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
 	if (!ahead)
 		return;
-	ahead->given = ahead->end;
-	drop_given(ahead);
+	ahead->returned = ahead->end;
+	drop_returned(ahead);
 	for (unsigned i = 0; i < PLACES; i++)
 		pd_unwinding_end(&ahead->work[i]);
 	session->state->maps_lock = NULL;
