@@ -22,7 +22,7 @@ enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
 struct pd_lookahead {
 	/* used by the session's thread alone */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
-	uint64_t first, returned, end;         /* numbers of records: [first, returned) are returned, [returned, end) wait */
+	uint64_t first, returned, end;         /* numbers of records; those before `returned` are returned, the rest wait */
 	uint64_t barrier;                      /* the first record that may not be passed; UINT64_MAX: none */
 	size_t bytes, left_out;                /* size of the records; bytes that the reader left out of them */
 	enum perfdata_status reader_status;    /* why no more records come */
@@ -65,9 +65,9 @@ static void do_work(struct pd_lookahead *ahead, unsigned place)
 	pd_monitor_leave(ahead->monitor);
 }
 
-/* Fetches a sample that will be unwound next into the processor's cache, which may lack it if another processor read the
- * sample. Unwinding reads one word after the other, and each read would wait for memory; fetched at once, all bytes take
- * as long as a few such reads. */
+/* Fetches a sample that will be unwound next into the processor's cache, which lacks the sample if another processor
+ * read it. Unwinding reads one word after the other, and each read would wait for memory; fetched at once, all bytes
+ * take as long as a few such reads. */
 static void fetch_sample(const struct perfdata_raw *raw)
 {
 	const size_t size = raw->size < MOST_FETCHED ? raw->size : MOST_FETCHED;
