@@ -22,7 +22,7 @@ enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
 struct pd_lookahead {
 	/* used by the session's thread alone */
 	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
-	uint64_t first, returned, end;         /* numbers of records; those before `returned` are returned, the rest wait */
+	uint64_t first, returned, end;         /* numbers of records; those from `returned` on wait to be returned */
 	uint64_t barrier;                      /* the first record that may not be passed; UINT64_MAX: none */
 	size_t bytes, left_out;                /* size of the records; bytes that the reader left out of them */
 	enum perfdata_status reader_status;    /* why no more records come */
