@@ -3,6 +3,7 @@
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "symbols/symbols.h"
 
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
@@ -22,7 +23,11 @@ void pd_dso_report(const struct perfdata_symbols_dso *dso, enum perfdata_finding
 	char message[512];
 	if (!o->finding || !info)
 		return;
-	snprintf(message, sizeof message, "%s for %s: %s", file, dso->request.path, what);
+	/* `file` of the finding is not repeated */
+	if (!strcmp(file, dso->request.path))
+		snprintf(message, sizeof message, "%s", what);
+	else
+		snprintf(message, sizeof message, "for %s: %s", dso->request.path, what);
 	const struct perfdata_finding finding = {
 		.severity = info->severity, .code = code, .file = file, .offset = PERFDATA_NO_OFFSET,
 		.record = UINT64_MAX, .message = message,

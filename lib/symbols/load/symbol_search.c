@@ -68,7 +68,7 @@ bool pd_is_elsewhere(const struct perfdata_symbols_dso *dso)
 static const char *find_mismatch(struct pd_search *search, const struct stat *st, const char *path, bool has_id)
 {
 	if (search->id.size && !(has_id && pd_same_build_id(&search->found, &search->id)))
-		return has_id ? "its build-id differs" : "it has no build-id";
+		return has_id ? "its build-id differs from the recorded one" : "it has no build-id";
 	return !search->id.size && search->identify ? pd_unidentified(search->dso, st, path, search->in_process,
 								      &search->found)
 						    : NULL;
