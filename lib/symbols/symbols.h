@@ -545,6 +545,9 @@ struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
 /* Reports if the file of a loaded dso has another build-id than `id`. Call it with the lock of the dso. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
+/* Reports if a loaded dso has names by its build-id alone: its file is not the mapped one by inode number and time.
+ * Call it with the lock of the dso. */
+void pd_dso_check_namesake(const struct perfdata_symbols_dso *dso);
 
 /* Receives a path where the wanted file may be; returns true to stop. `path` is borrowed. */
 typedef bool pd_location_fn(void *user, const char *path, const char *what);
@@ -729,6 +732,9 @@ void pd_unwind_close(struct perfdata_symbols_dso *dso);
 /* Sets the build-id of a dso, if the build-id becomes known after the dso was made, as may happen in a stream. Names
  * that were already returned stay; if they come from another file, a finding reports this. */
 void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
+/* Call it if another file was mapped under the path of a dso whose build-id is known by this path. Names that were
+ * already returned stay; a finding reports them, unless something else shows that they are of the mapped file. */
+void pd_symbols_doubt(struct perfdata_symbols_dso *dso);
 
 /* Finds the calls in progress at an address, innermost first: the inlined functions, then the function that contains
  * the code. Sets at most `room` entries; *ret_count is the number of calls. PERFDATA_ABSENT: no debug information

@@ -96,8 +96,12 @@ static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
 	struct pd_dso *first = pd_dso_at(state, (uint32_t)index);
 	if (strcmp(first->public.filename, dso->public.filename) != 0)
 		return 0;
-	if (memcmp(first->id_words, dso->id_words, 2 * sizeof *dso->id_words) != 0)
+	if (!first->has_namesake && memcmp(first->id_words, dso->id_words, 2 * sizeof *dso->id_words) != 0) {
 		first->has_namesake = true;
+		/* names of samples before the second mapping were taken by the table's entry */
+		if (first->symbols && first->build_id_size && first->source != PERFDATA_BUILD_ID_MMAP2)
+			pd_symbols_doubt(first->symbols);
+	}
 	dso->has_namesake = first->has_namesake;
 	return 0;
 }

@@ -152,6 +152,14 @@ void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id
 	pd_monitor_leave(dso->lock);
 }
 
+void pd_symbols_doubt(struct perfdata_symbols_dso *dso)
+{
+	pd_monitor_enter(dso->lock);
+	if (!pd_dso_load_locked(dso) && dso->request.build_id_size)
+		pd_dso_check_namesake(dso);
+	pd_monitor_leave(dso->lock);
+}
+
 static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 				       struct perfdata_symbol *ret)
 {
