@@ -55,7 +55,7 @@ def odd_lines(folder):
     path = os.path.join(folder, "kernel.data")
     r.save(path)
     done = program.run("folded", "--kallsyms", text, path)
-    wanted = b"symbols for [kernel.kallsyms]: 2 of its lines are no symbol (ADDRESS TYPE NAME): line 4, the first of them, is 'no symbol' [W802]"
+    wanted = b"symbols: warning: for [kernel.kallsyms]: 2 of its lines are no symbol (ADDRESS TYPE NAME): line 4, the first of them, is 'no symbol' [W802]"
     return [] if done.code == 0 and b"known" in done.out and done.err.count(wanted) == 1 else [done]
 
 

@@ -57,8 +57,8 @@ static const struct table_column frames[] = {
 	[FRAMES_LOCATION + LOCATION_FILE] = COLUMN("file", TEXT, PLAIN, "Source file (--lines)."),
 	[FRAMES_LOCATION + LOCATION_LINE] = COLUMN(
 		"line", INT32, PLAIN,
-		"Line in the source file (--lines). The address of a caller is a return address, whose line may be the "
-		"one after the call."),
+		"Line in the source file (--lines). The address of a caller is a return address, whose line may be "
+		"the one after the call."),
 	[FRAMES_LOCATION + LOCATION_INLINED] = COLUMN(
 		"inlined", JSON, PLAIN,
 		"Inlined functions at the address, innermost first (--lines)."),

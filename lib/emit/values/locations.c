@@ -17,8 +17,8 @@ static const struct location_info parts[LOCATION_COUNT] = {
 				     VALUE_U64 },
 	[LOCATION_FILE] = { "file", "Source file (--lines).", VALUE_TEXT },
 	[LOCATION_LINE] = { "line",
-			    "Line in the source file (--lines). The address of a caller is a return address, whose line "
-			    "may be the one after the call.",
+			    "Line in the source file (--lines). The address of a caller is a return address, whose "
+			    "line may be the one after the call.",
 			    VALUE_U64 },
 	[LOCATION_INLINED] = { "inlined",
 			       "Inlined functions at the address, innermost first, each with its source position; the "
