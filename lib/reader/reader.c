@@ -548,16 +548,13 @@ bool pd_reader_copies_stacks(const struct perfdata_reader *reader)
 	return false;
 }
 
-/* Whether a thread that only reads bytes suffices: records are not packed, and do not come from several files. */
-static bool has_plain_bytes(const struct perfdata_reader *reader)
-{
-	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;
-	return reader->nr_streams == 1 && !(reader->header.feature_bits[packed / 64] >> packed % 64 & 1);
-}
-
+/* Helpers only read bytes. So records that have to be unpacked, or come from several files, keep the thread that frames
+ * them. */
 bool pd_reader_let_help(struct perfdata_reader *reader)
 {
-	if (!has_plain_bytes(reader) || !reader->options.read_ahead)
+	const unsigned packed = PERFDATA_FEATURE_COMPRESSED;
+	if (reader->nr_streams != 1 || reader->header.feature_bits[packed / 64] >> packed % 64 & 1 ||
+	    !reader->options.read_ahead)
 		return false;
 	reader->options.read_ahead = 0;
 	reader->has_helpers = true;
@@ -575,15 +572,6 @@ bool pd_reader_help(struct perfdata_reader *reader)
 	return reader->has_helpers && pd_input_help(reader->streams[0]->input);
 }
 
-/* Where samples are large, a thread that frames records saves little time, and passes all their bytes from one
- * processor to another. */
-static void choose_ahead(struct perfdata_reader *reader)
-{
-	uint32_t *ahead = &reader->options.read_ahead;
-	if (*ahead & PERFDATA_AHEAD_RECORDS && has_plain_bytes(reader) && pd_reader_copies_stacks(reader))
-		*ahead = PERFDATA_AHEAD_BYTES;
-}
-
 static void report_progress(struct perfdata_reader *reader, bool ended)
 {
 	if (!ended && reader->given_bytes - reader->reported_bytes < PROGRESS_STEP)
@@ -597,8 +585,6 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,
 					struct pd_record_run *ret)
 {
-	if (!reader->was_asked)
-		choose_ahead(reader);
 	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
 		/* one attempt is enough, even if it fails; before the start, since the thread reads the options */
