@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 #include "unit.h"
 
 static enum perfdata_status load_text(struct pd_kallsyms_table *table, struct pd_odd_lines *odd, const char *text,

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/port.h"
 #include "base/search.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 #include "symbols/table/symbol_text.h"
 
 #define TYPICAL_LINE 44          /* bytes */

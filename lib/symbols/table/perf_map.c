@@ -3,7 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/digit.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 #include "symbols/table/symbol_text.h"
 
 /* perf parses numbers as strtoull does, and takes any one character after a number as a separator: "1000h 20h name" and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits the number of symbols in a table by work and memory. */
 #include "config.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 
 #define SYMBOLS_OF_STEP 8u   /* symbols that are sorted by one digit in one step */
 

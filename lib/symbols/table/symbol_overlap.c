@@ -10,7 +10,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 
 #define NONE PD_NO_SYMBOL
 #define MOST_COMPARED 64   /* limit of entries at one address whose names are compared */

@@ -2,7 +2,7 @@
 /* Sorts symbols by address. Keys are sorted instead of symbols: they are smaller, so more of them fit into the
  * caches. */
 #include "config.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 
 #define DIGIT 11   /* bits of an address that one pass of sorting uses */
 

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/port.h"
 #include "base/search.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 
 #define MAX_NESTING 64           /* limit of steps outwards in a look-up */
 #define MAX_TIED 16              /* limit of symbols that stay tied; larger groups are decided at once */

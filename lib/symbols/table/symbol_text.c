@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/digit.h"
+#include "symbols/symbols.h"
 #include "symbols/table/symbol_text.h"
 
 enum perfdata_status pd_symbol_text_read(struct pd_work *work, int fd, char **ret, size_t *ret_size)

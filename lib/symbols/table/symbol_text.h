@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "base/memory.h"
-#include "symbols/symbols.h"
+#include "symbols/table/symbol_table.h"
 
 /* Reads a text, which the caller frees with pd_free; a NUL follows it. Raises the limit of `work` (may be NULL) by its
  * size. */
