@@ -147,6 +147,10 @@ double pd_compare_pooled(const struct pd_compare_event *event, const struct pd_c
 /* Returns the standard error of the delta of a row with the shares `before` and, divided by the scale, `after`. */
 double pd_compare_error(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			enum pd_quantity quantity, double before, double after);
+/* Returns the same for the shares that were measured. Few samples on a side give no variance, so then the error is that
+ * of two shares equal to their mean. */
+double pd_compare_measured_error(const struct pd_compare_event *event, const struct pd_compare_row *row,
+				 enum pd_quantity quantity, double before, double after);
 /* Adds notes about what makes the sides incomparable (comparability.c). */
 void pd_compare_check(struct perfdata_comparison *comparison);
 /* Adds notes if little of the weight lies in keys of both sides, and marks keys of one side (compare_match.c). False

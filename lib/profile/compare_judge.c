@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-enum { FEW = 10 };
 static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
@@ -40,10 +39,7 @@ static void compare_quantity(const struct pd_compare_event *event, struct pd_com
 	reported->delta = after - before;
 	reported->ratio = before > 0 ? after / before : after > 0 ? HUGE_VAL : 1;
 	reported->dispersion = row->dispersion[quantity];
-	/* Few samples give no variance: compute the error from the mean share for both sides. */
-	const bool few = reported->samples[0] < FEW || reported->samples[1] < FEW;
-	const double middle = (before + after) / 2;
-	const double error = pd_compare_error(event, row, quantity, few ? middle : before, few ? middle : after);
+	const double error = pd_compare_measured_error(event, row, quantity, before, after);
 	row->error[quantity] = error;
 	if (row->judged[quantity])
 		reported->p = error > 0 ? pd_student_two_sided(reported->delta / error, row->degrees[quantity])

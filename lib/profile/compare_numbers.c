@@ -46,3 +46,13 @@ double pd_compare_error(const struct pd_compare_event *event, const struct pd_co
 			    unit_variance(event, row, quantity, side) / (scales[side] * scales[side]);
 	return sqrt(row->dispersion[quantity] * variance + scaled * measure->fixed);
 }
+
+double pd_compare_measured_error(const struct pd_compare_event *event, const struct pd_compare_row *row,
+				 enum pd_quantity quantity, double before, double after)
+{
+	const struct pd_share_sums *sums = row->sums[quantity];
+	const bool samples_are_few = sums[0].n < FEW || sums[1].n < FEW;
+	const double middle = (before + after) / 2;
+	return samples_are_few ? pd_compare_error(event, row, quantity, middle, middle)
+			       : pd_compare_error(event, row, quantity, before, after);
+}

@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-enum { CLEAR = 3, MOST_STEPS = 12, FEW = 10, FEWEST_KEYS = 3 };
+enum { CLEAR = 3, MOST_STEPS = 12, FEWEST_KEYS = 3 };
 static const double doubtful = 0.6931;     /* logarithm of 2: a scale that may be wrong by this factor is a guess */
 static const double least_rest = 0.02;     /* share of the weight: a smaller rest measures nothing */
 /* Start and end of a program, and other users of the machine, move this share of a key's weight to or from the rest.
@@ -162,9 +162,7 @@ static bool changed_clearly(const struct perfdata_comparison *comparison, const 
 		return row->changed;
 	const double before = pd_compare_share(event, row, PD_SELF, PD_BEFORE),
 		     after = pd_compare_share(event, row, PD_SELF, PD_AFTER) / measure->scale;
-	const bool few = row->sums[PD_SELF][0].n < FEW || row->sums[PD_SELF][1].n < FEW;
-	const double middle = (before + after) / 2;
-	const double error = pd_compare_error(event, row, PD_SELF, few ? middle : before, few ? middle : after);
+	const double error = pd_compare_measured_error(event, row, PD_SELF, before, after);
 	return fabs(after - before) > CLEAR * error &&
 	       ratio_matters(comparison, before > 0 ? after / before : HUGE_VAL);
 }
