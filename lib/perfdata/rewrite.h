@@ -99,8 +99,8 @@ struct perfdata_rewrite_options {
 	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
 	void *write_user;
 	/* Receives messages for the user, one line each. May be NULL. */
-	void (*tell)(void *user, const char *text);
-	void *tell_user;
+	void (*on_message)(void *user, const char *text);
+	void *message_user;              /* for on_message */
 	/* NULL: nothing is anonymized. Otherwise call perfdata_rewriter_survey first */
 	const struct perfdata_anonymize_options *anonymize;
 	const struct perfdata_cancel *cancel;   /* ends copying with PERFDATA_EINTR; may be NULL */

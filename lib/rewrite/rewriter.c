@@ -34,12 +34,12 @@ void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...
 	char line[256];
 	va_list arguments;
 
-	if (!rewriter->options.tell)
+	if (!rewriter->options.on_message)
 		return;
 	va_start(arguments, format);
 	vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
-	rewriter->options.tell(rewriter->options.tell_user, line);
+	rewriter->options.on_message(rewriter->options.message_user, line);
 }
 
 static bool copy_options(struct perfdata_rewriter *rewriter)

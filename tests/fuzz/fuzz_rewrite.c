@@ -18,7 +18,7 @@ static enum perfdata_status take_bytes(void *user, const void *bytes, size_t siz
 	return perfdata_text_failed(text) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static void tell(void *user, const char *text)
+static void read_message(void *user, const char *text)
 {
 	(void)user;
 	fuzz_touch_text(text);
@@ -37,7 +37,7 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 
 	own.write = take_bytes;
 	own.write_user = out;
-	own.tell = tell;
+	own.on_message = read_message;
 	own.max_spool = 64 << 20;
 	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
 		return false;
@@ -70,7 +70,7 @@ static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrit
 
 	own.write = take_bytes;
 	own.write_user = out;
-	own.tell = tell;
+	own.on_message = read_message;
 	own.max_spool = 64 << 20;
 	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
 		return false;
