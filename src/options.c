@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "perfdata/registry.h"
 #include "grow.h"
 #include "input_list.h"
@@ -84,7 +85,7 @@ static bool find_short(const struct options *options, unsigned groups, char name
 	return false;
 }
 
-static void unknown_option(const struct options *options, unsigned groups, const char *name)
+static void report_unknown_option(const struct options *options, unsigned groups, const char *name)
 {
 	char hint[PERFDATA_NEAREST_SIZE];
 	struct perfdata_nearest nearest = { .wanted = name };
@@ -171,6 +172,15 @@ static bool set_option(struct options *options, const struct found *found, const
 
 /* --- the command line --------------------------------------------------------------------------------------------- */
 
+/* Reports a word that begins with an unknown option if a file has this name; else returns false. */
+static bool report_file_as_option(const struct options *options, const char *word)
+{
+	if (access(word, F_OK) != 0)
+		return false;
+	usage_error(&options->style, "unknown option %s; to read the file of this name, write ./%s", word, word);
+	return true;
+}
+
 static bool parse_long(struct options *options, unsigned groups, const char *name, char **argv, int *at)
 {
 	const size_t size = strcspn(name, "=");
@@ -179,7 +189,8 @@ static bool parse_long(struct options *options, unsigned groups, const char *nam
 	char word[64];
 	snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1), name);
 	if (!find_long(options, groups, name, size, &found)) {
-		unknown_option(options, groups, word);
+		if (!report_file_as_option(options, argv[*at]))
+			report_unknown_option(options, groups, word);
 		return false;
 	}
 	if (found.option->kind == PERFDATA_OPTION_FLAG) {
@@ -203,6 +214,8 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 		struct found found;
 		if (!find_short(options, groups, *letters, &found)) {
 			const char name[] = { *letters, 0 }, *ours = perf_habit(options, name, NULL);
+			if (report_file_as_option(options, argv[*at]))
+				return false;
 			usage_error(&options->style, "unknown option -%c%s%s", *letters, ours ? ": " : "",
 				    ours ? ours : "");
 			return false;

@@ -297,6 +297,26 @@ def check_called_without_command(path):
     report("perfdata -- FILE", faults)
 
 
+def check_called_like_an_option(path):
+    """A message about an unknown option says how to name a file that is called so."""
+    folder = os.path.dirname(path)
+    faults = []
+    for name in ("-dash.data", "--dash.data"):
+        os.rename(path, os.path.join(folder, name))
+        for words in (["check", name], ["check", "-q", name], [name]):
+            done = run(*words, cwd=folder)
+            if done.code != 2 or done.out or b"write ./" + name.encode() not in done.err:
+                faults.append("%s: exit %d, %r" % (" ".join(words), done.code, done.err))
+        for words in (["check", "./" + name], ["check", "--", name]):
+            if run(*words, cwd=folder).code != 0:
+                faults.append("%s is not read" % " ".join(words))
+        done = run("check", name, cwd="/")
+        if done.code != 2 or b"write" in done.err:
+            faults.append("%s without such a file: exit %d, %r" % (name, done.code, done.err))
+        os.rename(os.path.join(folder, name), path)
+    report("a FILE whose name begins like an option", faults)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -312,6 +332,7 @@ def main():
         check_huge_weights(path)
         check_wild_numbers(path)
         check_called_without_command(path)
+        check_called_like_an_option(path)
         check_absent_perf_map(path)
     return tap.end()
 
