@@ -104,10 +104,16 @@ static enum exit_code keep_file(struct options *options, const char *file, uint6
 	if (to < 0)
 		return no_copy(options, folder, "no temporary file can be made there", errno);
 	options->kept[options->nr_kept++] = (struct kept_input){ file, to };
-	const int from = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	int from;
+	/* opening a FIFO waits for a writer */
+	do
+		from = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	while (from < 0 && errno == EINTR && !was_interrupted());
+	if (from < 0 && errno == EINTR)
+		return EXIT_INTERRUPTED;
 	if (from < 0) {
 		usage_error(&options->style, "%s: %s", file, error_text(errno));
-		return was_interrupted() ? EXIT_INTERRUPTED : EXIT_INPUT;
+		return EXIT_INPUT;
 	}
 	const enum exit_code code = copy_bytes(options, file, from, to, room);
 	if (!is_stdin)

@@ -110,6 +110,8 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 static enum perfdata_status open_own(int fd, const struct pd_input_options *options, struct pd_input **ret,
 				     struct perfdata_error *reterr)
 {
+	if (fd < 0 && errno == EINTR)
+		return pd_error(reterr, PERFDATA_EINTR, PERFDATA_NO_OFFSET, "interrupted before it was opened");
 	if (fd < 0) {
 		const enum perfdata_status status = pd_status_of_errno(errno);
 		return pd_error_errno(reterr, status == PERFDATA_ABSENT ? PERFDATA_EREAD : status, PERFDATA_NO_OFFSET,

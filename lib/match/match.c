@@ -84,6 +84,8 @@ static enum perfdata_status refuse_errno(struct perfdata_error *reterr, const ch
 {
 	const int error = errno;
 	const enum perfdata_status status = pd_status_of_errno(error);
+	if (error == EINTR)
+		return refuse_place(reterr, PERFDATA_EINTR, path, "interrupted before it was opened");
 	return pd_error_errno(reterr, status == PERFDATA_ABSENT ? PERFDATA_EREAD : status, PERFDATA_NO_OFFSET, error,
 			      "%s", path);
 }

@@ -78,7 +78,7 @@ def check_pipes(folder):
                 except subprocess.TimeoutExpired:
                     waiting.kill()
                     said = b"it goes on waiting"
-            if waiting.returncode != 130:
+            if waiting.returncode != 130 or b"cannot be opened" in said or b"system call" in said:
                 yield f"{words[0]} {' '.join(words[1:])} PIPE, signal {number}: {waiting.returncode} {said!r}"
     for option in ("kallsyms", "vmlinux", "symbols-from"):
         done = run("folded", "--" + option, pipe, RECORDING)
