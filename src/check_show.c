@@ -209,7 +209,7 @@ void check_show_begin(struct check_show *show, const struct options *options)
 {
 	memset(show, 0, sizeof *show);
 	show->options = options;
-	junit_init(&show->junit);
+	junit_init(&show->junit, "perfdata.check");
 	perfdata_text_init(&show->sarif);
 }
 

@@ -12,6 +12,7 @@
 #include "filters.h"
 #include "grow.h"
 #include "interrupt.h"
+#include "junit.h"
 #include "kept_inputs.h"
 #include "print.h"
 
@@ -287,6 +288,11 @@ static enum exit_code verdict_code(const struct options *options, enum perfdata_
 	return code;
 }
 
+static enum exit_code without_answer(const struct options *options, enum exit_code code)
+{
+	return options->junit ? junit_without_answer("perfdata.diff", code) : code;
+}
+
 static enum exit_code compare_sides(const struct options *options, const struct wanted *wanted,
 				    struct perfdata_baseline *const sides[2], enum exit_code code)
 {
@@ -295,12 +301,12 @@ static enum exit_code compare_sides(const struct options *options, const struct 
 	const enum perfdata_status status = perfdata_compare(sides[0], sides[1], &wanted->options, &comparison, &error);
 	if (status != PERFDATA_OK) {
 		usage_error(&options->style, "%s", error.message);
-		return exit_code_join(code, exit_code_of_status(status));
+		return without_answer(options, exit_code_join(code, exit_code_of_status(status)));
 	}
 	const struct diff_answer answer = { .options = options,
 					    .comparison = comparison,
 					    .sides = { sides[0], sides[1] },
-					    .complete = code == EXIT_FINE };
+					    .inputs = code };
 	const enum perfdata_verdict verdict = perfdata_comparison_verdict(comparison);
 	const bool fine = show_answer(&answer);
 	perfdata_comparison_free(comparison);
@@ -326,6 +332,8 @@ enum exit_code command_diff(struct options *options)
 			code = exit_code_join(code, diff_side_save(options, sides[1]));
 		if (sides[0] && code != EXIT_OUTPUT && code != EXIT_USAGE)
 			code = compare_sides(options, &wanted, sides, code);
+	} else {
+		code = without_answer(options, code);
 	}
 	perfdata_baseline_free(sides[0]);
 	perfdata_baseline_free(sides[1]);

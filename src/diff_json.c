@@ -197,7 +197,7 @@ bool diff_show_json(const struct diff_answer *answer)
 	json_add(
 		document, "verdict",
 		json_new_string(perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison))));
-	json_add(document, "complete", json_new_boolean(answer->complete));
+	json_add(document, "complete", json_new_boolean(answer->inputs == EXIT_FINE));
 	const char *text = json_spell(document, false);
 	const bool fine = text && print_with_rows(answer, text);
 	if (fine)

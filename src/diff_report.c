@@ -11,11 +11,15 @@ enum { DEFAULT_TOP = 20, MOST_NAME = 80, MOST_BYTES = 60000 };
 
 /* --- JUnit -------------------------------------------------------------------------------------------------------- */
 
-static enum junit_result result_of(const struct diff_answer *answer, enum perfdata_change change)
+static bool is_undecided(const struct diff_answer *answer)
 {
 	const enum perfdata_verdict verdict = perfdata_comparison_verdict(answer->comparison);
-	if (verdict == PERFDATA_VERDICT_INCOMPARABLE || verdict == PERFDATA_VERDICT_INCONCLUSIVE ||
-	    change == PERFDATA_CHANGE_ALLOWED)
+	return verdict == PERFDATA_VERDICT_INCOMPARABLE || verdict == PERFDATA_VERDICT_INCONCLUSIVE;
+}
+
+static enum junit_result result_of(const struct diff_answer *answer, enum perfdata_change change)
+{
+	if (is_undecided(answer) || change == PERFDATA_CHANGE_ALLOWED)
 		return JUNIT_SKIPPED;
 	return change == PERFDATA_CHANGE_REGRESSED ? JUNIT_FAILED : JUNIT_PASSED;
 }
@@ -55,6 +59,8 @@ static void verdict_case(struct junit *junit, const struct diff_answer *answer,
 {
 	struct perfdata_text message;
 	const char *verdict = perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison));
+	const bool is_failure = answer->options->strict && is_undecided(answer);
+	const enum junit_result result = is_failure ? JUNIT_FAILED : result_of(answer, event->total_change);
 	perfdata_text_init(&message);
 	if (event->total_change == PERFDATA_CHANGE_REGRESSED)
 		perfdata_text_printf(&message, "weight per unit of work x%.3f", event->total_ratio);
@@ -65,7 +71,7 @@ static void verdict_case(struct junit *junit, const struct diff_answer *answer,
 	struct perfdata_text details = { .data = message.data,
 					 .size = perfdata_text_failed(&message) ? 0 : message.size - 1 };
 	if (!perfdata_text_failed(&message))
-		junit_case(junit, "total", result_of(answer, event->total_change), verdict, message.data, &details);
+		junit_case(junit, "total", result, verdict, message.data, &details);
 	perfdata_text_release(&message);
 }
 
@@ -74,8 +80,7 @@ void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out
 	struct junit junit;
 	const struct perfdata_comparison_event *event;
 	const struct perfdata_comparison_row *row;
-	junit_init(&junit);
-	junit.classname = "perfdata.diff";
+	junit_init(&junit, "perfdata.diff");
 	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)); e++) {
 		verdict_case(&junit, answer, event);
 		for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, e, i)); i++)
@@ -83,7 +88,8 @@ void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out
 				row_case(&junit, answer, row);
 		junit_suite(&junit, event->name);
 	}
-	junit_end(&junit, NULL, out);
+	junit_inputs(&junit, answer->inputs);
+	junit_end(&junit, answer->inputs != EXIT_FINE ? "inputs" : NULL, out);
 }
 
 /* --- Markdown ----------------------------------------------------------------------------------------------------- */

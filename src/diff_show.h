@@ -10,7 +10,7 @@ struct diff_answer {
 	const struct options *options;
 	const struct perfdata_comparison *comparison;
 	const struct perfdata_baseline *sides[2];
-	bool complete;               /* no input was damaged */
+	enum exit_code inputs;       /* EXIT_FINE: no input was damaged */
 };
 
 /* Each appends the whole answer in one form to `out`. */

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <inttypes.h>
 #include "junit.h"
+#include "print.h"
 
 /* Whether U+FFFE or U+FFFF is at `at`, which XML forbids. Callers have removed control characters and invalid UTF-8. */
 static bool is_no_character(const uint8_t *at, size_t size)
@@ -50,12 +51,12 @@ static void write_attribute(struct perfdata_text *out, const char *name, const c
 	perfdata_text_release(&printable);
 }
 
-void junit_init(struct junit *junit)
+void junit_init(struct junit *junit, const char *classname)
 {
 	memset(junit, 0, sizeof *junit);
 	perfdata_text_init(&junit->cases);
 	perfdata_text_init(&junit->suites);
-	junit->classname = "perfdata.check";
+	junit->classname = classname;
 }
 
 void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
@@ -89,6 +90,12 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 	perfdata_text_printf(out, "</%s>\n    </testcase>\n", tags[result]);
 }
 
+void junit_inputs(struct junit *junit, enum exit_code code)
+{
+	if (code != EXIT_FINE)
+		junit_case(junit, "inputs", JUNIT_BROKEN, NULL, exit_code_meaning(code), NULL);
+}
+
 void junit_suite(struct junit *junit, const char *suite)
 {
 	struct perfdata_text *out = &junit->suites;
@@ -118,4 +125,21 @@ void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out
 	out->failed |= perfdata_text_failed(&junit->suites);
 	perfdata_text_release(&junit->cases);
 	perfdata_text_release(&junit->suites);
+}
+
+enum exit_code junit_without_answer(const char *classname, enum exit_code code)
+{
+	struct junit junit;
+	struct perfdata_text out;
+	if (code == EXIT_USAGE)
+		return code;
+	perfdata_text_init(&out);
+	junit_init(&junit, classname);
+	junit_inputs(&junit, code);
+	junit_end(&junit, "inputs", &out);
+	const bool fine = !perfdata_text_failed(&out);
+	if (fine)
+		print_answer(out.data, out.size);
+	perfdata_text_release(&out);
+	return fine ? code : exit_code_join(code, EXIT_LIMIT);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "commands.h"
 #include "interrupt.h"
+#include "junit.h"
 #include "match_show.h"
 #include "perfdata/emit.h"
 #include "print.h"
@@ -297,7 +298,7 @@ static void show_matching(struct matching *matching)
 		.asked = matching->asked,
 		.nr_asked = matching->nr_sources,
 		.searched = perfdata_match_nr_searched(matching->match),
-		.complete = matching->code == EXIT_FINE,
+		.inputs = matching->code,
 	};
 	const bool fine = o->json    ? match_show_json(&answer)
 			  : o->junit ? match_show_junit(&answer)
@@ -356,6 +357,8 @@ enum exit_code command_match(struct options *options)
 		 find_candidates(&matching)) {
 		match_judge(&matching.verdict, options, &limits);
 		show_matching(&matching);
+	} else if (options->junit) {
+		matching.code = junit_without_answer("perfdata.match", answer_code(&matching));
 	}
 	const enum exit_code code = answer_code(&matching);
 	free_matching(&matching);

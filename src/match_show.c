@@ -298,7 +298,7 @@ static void add_verdict(json_object *document, const struct match_answer *answer
 		at = stop + 1;
 	}
 	json_add(document, "reasons", reasons);
-	json_add(document, "complete", json_new_boolean(answer->complete));
+	json_add(document, "complete", json_new_boolean(answer->inputs == EXIT_FINE));
 }
 
 bool match_show_json(const struct match_answer *answer)
@@ -377,7 +377,7 @@ bool match_show_junit(const struct match_answer *answer)
 {
 	struct perfdata_text out, details;
 	struct junit junit;
-	junit_init(&junit);
+	junit_init(&junit, "perfdata.match");
 	for (size_t i = 0; i < answer->verdict->nr; i++)
 		if (file_row_is_hit(answer->verdict->rows[i].file))
 			add_case(&junit, answer, &answer->verdict->rows[i]);
@@ -388,6 +388,7 @@ bool match_show_junit(const struct match_answer *answer)
 		   "the files at hand are not the recorded ones", &details);
 	junit.cases.failed |= perfdata_text_failed(&answer->verdict->reasons);
 	perfdata_text_release(&details);
+	junit_inputs(&junit, answer->inputs);
 	perfdata_text_init(&out);
 	junit_end(&junit, "perfdata match", &out);
 	return print_text(&out);

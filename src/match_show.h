@@ -19,7 +19,7 @@ struct match_answer {
 	const struct match_asked *asked;
 	size_t nr_asked;
 	uint64_t searched;
-	bool complete;                     /* no recording was damaged */
+	enum exit_code inputs;             /* EXIT_FINE: all recordings and files were read, and none was damaged */
 };
 
 /* Each prints the whole answer on stdout in one form. False without memory. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`perfdata check --junit` is well-formed XML with one case for each file, whatever the files are called and hold; the cases agree with the exit
-code and with --json, and one bad file harms no other. Prints TAP."""
+code and with --json, and one bad file harms no other. `diff --junit` and `match --junit` agree with their exit codes, too. Prints TAP."""
 import json
 import os
 import signal
@@ -105,6 +105,38 @@ def interrupted(path):
     return faults + ([] if process.returncode == 130 else ["exit code %d" % process.returncode])
 
 
+def answers():
+    """Commands with recordings, and their exit codes."""
+    def path(name):
+        return os.path.join(program.TESTDATA, name)
+
+    good, same, cut, other = path("callgraph-73.data"), path("callgraph-73.data"), path("bad-garbage.data"), path("trace-73.data")
+    symbols = ["--symbols", "no"]
+    return ((0, ["diff", *symbols, good, same]),               # inconclusive
+            (1, ["diff", *symbols, "--strict", good, same]),
+            (0, ["diff", *symbols, good, other]),              # incomparable
+            (1, ["diff", *symbols, "--strict", good, other]),
+            (1, ["diff", path("diff/clang-inline.txt"), path("diff/gcc-inline.txt")]),
+            (4, ["diff", *symbols, good, cut]),
+            (4, ["diff", *symbols, "--despite", "all", cut, good]),
+            (3, ["diff", good, "/nonexistent"]), (3, ["diff", os.devnull, good]),
+            (4, ["match", "--other", cut, cut]), (3, ["match", os.devnull]), (3, ["match", "/nonexistent"]))
+
+
+def disagreements(wanted, words):
+    """What build servers show of a document is red exactly where the exit code is not 0."""
+    done = run(words[0], "-q", "--junit", *words[1:])
+    if done.code != wanted:
+        yield "%s: exit code %d: %r" % (" ".join(words), done.code, done.err)
+    root = xml.etree.ElementTree.fromstring(done.out)
+    bad = [case for case in root.iter("testcase") if result_of(case) in ("failure", "error")]
+    if sum(int(suite.get("failures")) + int(suite.get("errors")) for suite in root) != len(bad) or bool(bad) != bool(done.code):
+        yield "%s: exit code %d, and %d cases failed" % (" ".join(words), done.code, len(bad))
+    if done.code > 1 and not any(case.get("name") == "inputs" and case[0].get("message") for case in bad):
+        yield "%s: exit code %d, and nothing says why" % (" ".join(words), done.code)
+    yield from ("%s: a case of %s" % (words[0], case.get("classname")) for case in root.iter("testcase") if case.get("classname") != "perfdata." + words[0])
+
+
 def main():
     paths = [path for path, _kind in program.recordings(1 << 20)]
     good = os.path.join(program.TESTDATA, "callgraph-73.data")
@@ -122,6 +154,8 @@ def main():
     both = run("check", "--junit", "--json", good)
     report("two forms at once are wrong use", [] if both.code == 2 and not both.out else [both])
     report("interrupted", interrupted(good))
+    report("answers of diff and match are red where their exit codes are not 0",
+           [fault for code, words in answers() for fault in disagreements(code, words)])
     return tap.end()
 
 
