@@ -5,14 +5,18 @@
 
 void pd_stack_place_release(struct stack_place *place) { pd_free(place->nodes); }
 
-/* Keeps the nodes of labels that the path shares with the path before. */
-static bool prepare_place(struct stack_place *place, const struct stack_path *path, uint32_t *ret_above)
+/* Finds the path to a node, and keeps the nodes of labels that it shares with the path before. */
+static enum perfdata_status find_path(struct stack_place *place, uint32_t node, struct stack_path *ret,
+				      uint32_t *ret_above)
 {
-	if (pd_vector_grow(&place->nodes, &place->room, path->nr_labels, sizeof *place->nodes) < 0)
-		return false;
-	place->nr = path->same_labels < place->nr ? path->same_labels : place->nr;
+	const enum perfdata_status status = pd_stack_route_to(place->route, node, ret);
+	if (status != PERFDATA_OK)
+		return status;
+	if (pd_vector_grow(&place->nodes, &place->room, ret->nr_labels, sizeof *place->nodes) < 0)
+		return PERFDATA_ENOMEM;
+	place->nr = ret->same_labels < place->nr ? ret->same_labels : place->nr;
 	*ret_above = place->nr ? place->nodes[place->nr - 1] : STACK_NO_NODE;
-	return true;
+	return PERFDATA_OK;
 }
 
 enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack_tree *tree, uint32_t node,
@@ -20,11 +24,9 @@ enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack
 {
 	struct stack_path path;
 	uint32_t at;
-	const enum perfdata_status status = pd_stack_route_to(place->route, node, &path);
+	const enum perfdata_status status = find_path(place, node, &path, &at);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!prepare_place(place, &path, &at))
-		return PERFDATA_ENOMEM;
 	for (; place->nr < path.nr_labels; place->nr++) {
 		at = pd_stack_tree_child(tree, at, path.labels[place->nr]);
 		if (at == STACK_NO_NODE)
@@ -40,11 +42,9 @@ enum perfdata_status pd_stack_place_find(struct stack_place *place, struct stack
 {
 	struct stack_path path;
 	uint32_t at;
-	const enum perfdata_status status = pd_stack_route_to(place->route, node, &path);
+	const enum perfdata_status status = find_path(place, node, &path, &at);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!prepare_place(place, &path, &at))
-		return PERFDATA_ENOMEM;
 	for (; place->nr < path.nr_labels; place->nr++) {
 		const uint32_t child = pd_stack_tree_find(tree, at, path.labels[place->nr]);
 		if (child == STACK_NO_NODE) {
