@@ -101,25 +101,12 @@ void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perf
 	struct pd_chunk *chunk = window->payload.unpacked;
 	const unsigned before = window->payload.overlap;
 
-	*ret = (struct perfdata_raw){
-		.bytes = chunk->data + window->payload.unpacked_at - before,
-		.offset = window->payload.offset,
-		.inner = window->payload.unpacked_at - before,
-		.time = UINT64_MAX,
-		.payload = window->payload.left - fresh,
-		.size = (uint32_t)(before + fresh),
-		.type = PERFDATA_RECORD_AUXTRACE,
-		.cpu = UINT32_MAX,
-		.pid = -1,
-		.tid = -1,
-		.file = window->stream->file,
-		.flags = PERFDATA_RAW_PAYLOAD,
-		.chunk = chunk,
-	};
+	*ret = pd_window_begin_piece(window, fresh);
+	ret->bytes = chunk->data + window->payload.unpacked_at - before;
+	ret->offset = window->payload.offset;
+	ret->inner = window->payload.unpacked_at - before;
+	ret->chunk = chunk;
 	window->payload.unpacked_at += fresh;
-	window->payload.left -= fresh;
-	window->payload.active = window->payload.left != 0;
-	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
 	if (window->payload.active)
 		return;
 	/* the reader's hold keeps the bytes of the returned piece */

@@ -400,6 +400,9 @@ void pd_window_read_whole(struct pd_window *window, size_t size);
 /* --- window.c --- */
 /* Passes over window->skip bytes; false if the stream ended before. */
 bool pd_window_pass(struct pd_window *window);
+/* Counts `fresh` bytes of the payload as returned. Returns the record of a piece with these bytes and the overlap; the
+ * caller says where they are. */
+struct perfdata_raw pd_window_begin_piece(struct pd_window *window, size_t fresh);
 /* Takes the next piece of a payload. PERFDATA_END: none is at hand. */
 enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_raw *ret);
 /* Whether the next piece is at hand. */

@@ -223,26 +223,13 @@ static size_t end_of_payload(struct pd_window *window)
 	return have;
 }
 
-enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_raw *ret)
+struct perfdata_raw pd_window_begin_piece(struct pd_window *window, size_t fresh)
 {
 	const unsigned before = window->payload.overlap;
-	size_t fresh = fresh_bytes(window);
-
-	if (window->payload.unpacked) {
-		pd_trace_unpacked_piece(window, fresh, ret);
-		return PERFDATA_OK;
-	}
-	if (!pd_window_need(window, before + fresh)) {
-		if (!window->ended || window->stream->status == PERFDATA_EINTR)
-			return PERFDATA_END;
-		fresh = end_of_payload(window);
-	}
 	window->payload.left -= fresh;
 	window->payload.active = window->payload.left != 0;
-	*ret = (struct perfdata_raw){
-		.bytes = window->at,
-		.offset = window->is_inner ? window->stream->unpack.carrier : window->offset,
-		.inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET,
+	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
+	return (struct perfdata_raw){
 		.time = UINT64_MAX,
 		.payload = window->payload.left,
 		.size = (uint32_t)(before + fresh),
@@ -252,9 +239,27 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 		.tid = -1,
 		.file = window->stream->file,
 		.flags = PERFDATA_RAW_PAYLOAD,
-		.chunk = window->chunk,
 	};
-	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
-	pd_window_move(window, before + fresh - window->payload.overlap);
+}
+
+enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_raw *ret)
+{
+	size_t fresh = fresh_bytes(window);
+
+	if (window->payload.unpacked) {
+		pd_trace_unpacked_piece(window, fresh, ret);
+		return PERFDATA_OK;
+	}
+	if (!pd_window_need(window, window->payload.overlap + fresh)) {
+		if (!window->ended || window->stream->status == PERFDATA_EINTR)
+			return PERFDATA_END;
+		fresh = end_of_payload(window);
+	}
+	*ret = pd_window_begin_piece(window, fresh);
+	ret->bytes = window->at;
+	ret->offset = window->is_inner ? window->stream->unpack.carrier : window->offset;
+	ret->inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET;
+	ret->chunk = window->chunk;
+	pd_window_move(window, ret->size - window->payload.overlap);
 	return PERFDATA_OK;
 }
