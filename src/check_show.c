@@ -67,13 +67,7 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 	const struct perfdata_finding *kept = perfdata_finding_list_get(messages->kept, &nr, NULL);
 	for (size_t i = 0; i < nr; i++)
 		json_append(findings, answer_json_finding(input, &kept[i]));
-	const struct perfdata_finding failure = {
-		.severity = PERFDATA_SEVERITY_ERROR,
-		.file = input->file,
-		.offset = input->error.offset,
-		.record = UINT64_MAX,
-		.message = input->error.message,
-	};
+	const struct perfdata_finding failure = input_failure(input);
 	json_add(document, "exit_code", json_new_integer((int32_t)input->code));
 	json_add(document, "error", input->error.status ? answer_json_finding(input, &failure) : NULL);
 	answer_print(input, document, several);

@@ -74,6 +74,17 @@ bool input_is_cut(const struct perfdata_reader *reader, enum perfdata_status sta
 	       perfdata_reader_finding_count(reader, PERFDATA_FINDING_READ_FAILED);
 }
 
+struct perfdata_finding input_failure(const struct input *input)
+{
+	return (struct perfdata_finding){
+		.severity = PERFDATA_SEVERITY_ERROR,
+		.file = input->file,
+		.offset = input->error.offset,
+		.record = UINT64_MAX,
+		.message = input->error.message,
+	};
+}
+
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr)
 {
 	/* a finding reported the failure, and the output has the records before it: same as other damage */

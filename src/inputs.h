@@ -37,6 +37,8 @@ bool input_open(struct input *input, const struct options *options, const char *
 		unsigned flags);
 /* Whether reading failed after the first records: then a finding says so. */
 bool input_is_cut(const struct perfdata_reader *reader, enum perfdata_status status);
+/* Returns input->error as a finding; its texts are borrowed from the input. */
+struct perfdata_finding input_failure(const struct input *input);
 /* Joins the status of an operation into input->code, and reports a failure. reterr may be NULL. */
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
 /* To be called after reading: counts findings, and joins EXIT_DAMAGED into input->code if there are errors (with

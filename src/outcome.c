@@ -68,13 +68,7 @@ bool outcome_is_whole(const struct outcome *outcome)
 
 static void take_failure(struct outcome *outcome, const struct input *input)
 {
-	const struct perfdata_finding failure = {
-		.severity = PERFDATA_SEVERITY_ERROR,
-		.file = input->file,
-		.offset = input->error.offset,
-		.record = UINT64_MAX,
-		.message = input->error.message,
-	};
+	const struct perfdata_finding failure = input_failure(input);
 	if (input->error.status)
 		perfdata_text_finding(&outcome->first_error, &failure, false);
 }
