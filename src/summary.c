@@ -85,6 +85,8 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 		return make_output(summary);
 	else if (errno == EEXIST)
 		usage_error(&options->style, "--summary %s exists already; --force replaces it", options->summary);
+	else if (errno == EINTR)
+		return EXIT_INTERRUPTED;
 	else
 		usage_error(&options->style, "--summary %s: %s", options->summary, error_text(errno));
 	return EXIT_USAGE;

@@ -66,7 +66,7 @@ PERFDATA_API unsigned perfdata_output_clean(const char *folder);
 PERFDATA_API enum perfdata_status perfdata_output_check_path(const char *path, struct perfdata_error *reterr);
 
 /* Opens the output unless it is open. PERFDATA_EWRITE; PERFDATA_EUSAGE with os_error EEXIST: the file exists;
- * PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
+ * PERFDATA_EUNSUP, PERFDATA_ENOMEM. PERFDATA_EINTR: a signal came while a pipe waited for its reader. */
 PERFDATA_API enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct perfdata_error *reterr);
 /* Writes to an open output. After a failure, all further calls fail with the first error. */
 PERFDATA_API enum perfdata_status perfdata_output_write(struct perfdata_output *output, const void *bytes, size_t size);

@@ -157,6 +157,8 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	const int fd = direct ? open(output->asked, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_new(output);
 	if (fd < 0) {
 		const int code = direct ? errno : -fd;
+		if (code == EINTR)
+			return pd_error(reterr, PERFDATA_EINTR, PERFDATA_NO_OFFSET, "interrupted before it was opened");
 		return code == ENOMEM
 			       ? pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory")
 			       : pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");

@@ -52,7 +52,10 @@ def check_unfit(folder):
                     yield f"{command} --{option} {os.path.basename(place)}: {done.code} {done.err!r}"
 
 
-WAITING = [["info"], ["ndjson"], ["diff", RECORDING], ["match", RECORDING, "--list"]]
+WAITING = [["info"], ["ndjson"], ["diff", RECORDING], ["match", RECORDING, "--list"],
+           # for a reader
+           ["ndjson", "-q", RECORDING, "-o"], ["rewrite", "-q", RECORDING, "-o"], ["bundle", "-q", RECORDING, "-o"], ["diff", "-q", RECORDING, "--save"],
+           ["ndjson", "-q", RECORDING, "-o", os.devnull, "--summary"]]
 
 
 def wait_until_asleep(process):
@@ -65,7 +68,7 @@ def wait_until_asleep(process):
 
 
 def check_pipes(folder):
-    """A pipe without a writer is waited for until a signal comes; what has to be a file is not taken from one."""
+    """A pipe without a writer or reader is waited for until a signal comes; what has to be a file is not taken from one."""
     pipe = os.path.join(folder, "pipe")
     os.mkfifo(pipe)
     for words in WAITING:
@@ -78,8 +81,8 @@ def check_pipes(folder):
                 except subprocess.TimeoutExpired:
                     waiting.kill()
                     said = b"it goes on waiting"
-            if waiting.returncode != 130 or b"cannot be opened" in said or b"system call" in said:
-                yield f"{words[0]} {' '.join(words[1:])} PIPE, signal {number}: {waiting.returncode} {said!r}"
+            if waiting.returncode != 130 or b"cannot" in said or b"system call" in said:
+                yield f"{' '.join(words)} PIPE, signal {number}: {waiting.returncode} {said!r}"
     for option in ("kallsyms", "vmlinux", "symbols-from"):
         done = run("folded", "--" + option, pipe, RECORDING)
         if done.code != 3 or b"no regular file" not in done.err:
@@ -229,7 +232,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         tap.report("a file or folder that an option names is missing", list(check_missing(folder)))
         tap.report("a file that an option names is of another kind", list(check_unfit(folder)))
-        tap.report("a pipe without a writer", list(check_pipes(folder)))
+        tap.report("a pipe without a writer or reader", list(check_pipes(folder)))
         if shutil.which("cc") and shutil.which("nm"):
             tap.report("layouts of --symfs", list(check_layouts(folder)))
         tap.report("the lines of match", check_lines(folder))
