@@ -95,6 +95,38 @@ static void test_nested(void)
 	pd_symtab_release(&table);
 }
 
+/* A local function precedes the local labels without a size inside it; such a label precedes a global function. */
+static void test_labels_inside(void)
+{
+	static const struct {
+		enum perfdata_symbol_binding function, label;
+		uint64_t size;        /* of the label */
+		const char *before, *inside, *last, *behind;
+	} cases[] = {
+		{ PERFDATA_BIND_LOCAL, PERFDATA_BIND_LOCAL, 0, "function", "function", "function", "second" },
+		{ PERFDATA_BIND_GLOBAL, PERFDATA_BIND_LOCAL, 0, "function", "first", "second", "second" },
+		{ PERFDATA_BIND_LOCAL, PERFDATA_BIND_GLOBAL, 0, "function", "first", "second", "second" },
+		{ PERFDATA_BIND_LOCAL, PERFDATA_BIND_WEAK, 0, "function", "first", "second", "second" },
+		{ PERFDATA_BIND_LOCAL, PERFDATA_BIND_LOCAL, 0x10, "function", "first", "second", "-" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct pd_symbol_table table = { 0 };
+		add_named(&table, 0x100, 0x100, "function", cases[i].function);
+		add_named(&table, 0x140, cases[i].size, "first", cases[i].label);
+		add_named(&table, 0x1f0, cases[i].size, "second", cases[i].label);
+		add_named(&table, 0x210, 0x10, "next", PERFDATA_BIND_GLOBAL);
+		CHECK(!pd_symtab_finish(&table));
+		CHECK(!pd_symtab_settle(&table));
+		CHECK_STR(found_name(&table, 0x13f), cases[i].before);
+		CHECK_STR(found_name(&table, 0x140), cases[i].inside);
+		CHECK_STR(found_name(&table, 0x14f), cases[i].inside);
+		CHECK_STR(found_name(&table, 0x1ff), cases[i].last);
+		CHECK_STR(found_name(&table, 0x200), cases[i].behind);
+		CHECK_STR(found_name(&table, 0x210), "next");
+		pd_symtab_release(&table);
+	}
+}
+
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
 static void test_rust_names(void)
@@ -206,6 +238,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "table: which of two aliases is kept", test_aliases },
 		{ "table: symbols inside symbols", test_nested },
+		{ "table: labels inside functions", test_labels_inside },
 		{ "demangle: Rust", test_rust_names },
 		{ "demangle: names that explode", test_rust_bomb },
 		{ "demangle: OCaml and Java", test_managed_names },

@@ -6,7 +6,11 @@
  *   - Of several symbols at one address, a symbol with a size precedes one without; then one with a type a label; then
  *     a strong one a weak one; then a global one a local one; then fewer leading underscores; then the longer name;
  *     then the earlier symbol. The last three criteria need demangled names. Few symbols of a program are ever looked
- *     up, so symbols that only these criteria distinguish stay side by side (`tied`) until then. */
+ *     up, so symbols that only these criteria distinguish stay side by side (`tied`) until then.
+ * Of several symbols that contain an address, the one that begins last is taken; but a local function precedes the
+ * local labels without a size inside it, to which only its own code jumps. perf takes the one that its search tree
+ * has higher up: nearly always the one that the file lists first. This is a local function before its labels, and a
+ * local label before a global function, since local symbols precede global ones. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -44,6 +48,7 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 		.outer = PD_NO_SYMBOL,
 		.binding = (uint8_t)binding,
 		.strings = (uint8_t)strings,
+		.is_sized = size > 0,
 	};
 	return 0;
 }
@@ -296,13 +301,18 @@ struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address
 	while (before && table->items[before - 1].tied)
 		before--;
 	uint32_t at = before ? (uint32_t)(before - 1) : PD_NO_SYMBOL;
+	struct pd_symbol *label = NULL;
 	for (int step = 0; at != PD_NO_SYMBOL && step < MAX_NESTING; step++) {
 		struct pd_symbol *s = &table->items[at];
-		if (address < s->end || address == s->start)
-			return s;
+		const bool is_local = s->binding == PERFDATA_BIND_LOCAL;
 		at = s->outer;
+		if (address >= s->end && address != s->start)
+			continue;
+		if (s->is_sized || !is_local)
+			return label && !is_local ? label : s;
+		label = label ? label : s;
 	}
-	return NULL;
+	return label;
 }
 
 int pd_symtab_settle(struct pd_symbol_table *table)

@@ -41,6 +41,7 @@ struct pd_symbol {
 	/* differs from the previous symbol only by its name; the shown name is not yet chosen */
 	bool tied;
 	bool is_label;         /* has no type, as hand-written code often has none */
+	bool is_sized;         /* the file states its size */
 };
 
 #define PD_NO_SYMBOL UINT32_MAX
