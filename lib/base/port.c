@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #ifdef HAVE_SYS_STATFS_H
+#include <sys/ioctl.h>
 #include <sys/statfs.h>
 #endif
 #include "base/port.h"
@@ -259,6 +260,18 @@ bool pd_file_system_type(const char *path, uint32_t *ret_type)
 	*ret_type = (uint32_t)fs.f_type;
 	return true;
 }
+
+uint32_t pd_file_generation(int fd)
+{
+	/* FS_IOC_GETVERSION of <linux/fs.h>, which does not agree with <sys/mount.h> of every libc; file systems fill
+	 * in an int, whatever the number says */
+	long room = 0;
+	uint32_t generation;
+	if (ioctl(fd, _IOR('v', 1, long), &room))
+		return 0;
+	memcpy(&generation, &room, sizeof generation);
+	return generation;
+}
 #else
 bool pd_is_made_up(int fd)
 {
@@ -271,5 +284,11 @@ bool pd_file_system_type(const char *path, uint32_t *ret_type)
 	(void)path;
 	(void)ret_type;
 	return false;
+}
+
+uint32_t pd_file_generation(int fd)
+{
+	(void)fd;
+	return 0;
 }
 #endif

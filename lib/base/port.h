@@ -138,5 +138,7 @@ bool pd_is_made_up(int fd);
 /* Sets *ret_type to Linux's number of the file system type (statfs: f_type). False: no such numbers, or statfs
  * failed. */
 bool pd_file_system_type(const char *path, uint32_t *ret_type);
+/* The generation of an open file's inode, which differs where a file got the number of a removed one; 0: unknown. */
+uint32_t pd_file_generation(int fd);
 
 #endif

@@ -4,10 +4,12 @@
 file or a stream. Then moves both away, puts others in their place, or writes others over them: no name of those may ever be seen, and as
 long as nothing was touched all names are. Then the same for recordings made up, where files have only times, hosts and pids.
 Prints TAP; the first part needs a perf that can record (PERF names another one beside the installed), the second only a compiler."""
+import fcntl
 import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -138,11 +140,11 @@ class Place:
             shutil.copy2(self.at("kept", path), path)
 
 
-def record(place, perf, options, stream, path):
+def record(place, perf, options, stream, path, command=None):
     words = [perf, "record", "-q", "-N", "-g", "-e", "cpu-clock", "-F", "2000", *options]
     try:
         with open(path, "wb") as out:
-            done = subprocess.run([*words, "-o", "-" if stream else path, place.program], stdin=subprocess.DEVNULL, env=place.environment,
+            done = subprocess.run([*words, "-o", "-" if stream else path, *(command or [place.program])], stdin=subprocess.DEVNULL, env=place.environment,
                                   stdout=out if stream else subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120)
     except OSError as error:
         return str(error)
@@ -181,6 +183,22 @@ def live_cases(place, perf):
         # the same bytes, but other files: a build-id shows this, an inode number does not
         names, messages = place.names(path, "--symfs", "/")
         check(f"{title}: the recorded files are back, and the user says so: --symfs /", NEEDED <= names <= OURS, names, messages)
+
+
+def during_cases(place, perf):
+    """The files are replaced while perf records: a table of build-ids, which perf reads by path at the end, has those of the new ones."""
+    version, path = run(perf, "--version").stdout.decode("utf-8", "replace").strip(), os.path.join(place.folder, "recording")
+    for name, options, stream in RECORDINGS:
+        title = f"{version}, {name}: replaced while it is recorded"
+        place.restore()
+        moves = " && ".join("cp '%s' '%s.new' && mv '%s.new' '%s'" % (place.at("other", at), at, at, at) for at in place.paths())
+        # by this clock, times of files and of samples compare exactly
+        why = record(place, perf, [*options, "-k", "monotonic"], stream, path, ["sh", "-c", f"'{place.program}' && sleep 0.05 && {moves}"])
+        if why:
+            check(f"{title} # SKIP perf cannot record it: {why}", True)
+            continue
+        names, messages = place.names(path)
+        check(title, not names and ("[N801]" in place.messages or "[N804]" in place.messages), names, messages)
 
 
 def cache_cases(place, perf):
@@ -232,6 +250,15 @@ def offset_of(symbol, path):
                 section = sections[word(at + 6, 2)]
                 return word(at + 8, 8) - section[4] + section[1]
     return None
+
+
+def generation_of(path):
+    """What distinguishes the files that had an inode number; 0: the file system does not say."""
+    with open(path, "rb") as f:
+        try:
+            return int.from_bytes(fcntl.ioctl(f, 2 << 30 | struct.calcsize("l") << 16 | ord("v") << 8 | 1, bytes(struct.calcsize("l")))[:4], sys.byteorder)
+        except OSError:
+            return 0
 
 
 class Made:
@@ -336,6 +363,23 @@ def made_cases(place):
     good("a build-id by its path", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)))
     good("a build-id by its path, and two files had that path: this one", lambda r, when: twice(r, when, (inode + 1, inode)))
     bad("a build-id by its path, and two files had that path: the other one", "inode number", lambda r, when: twice(r, when, (inode, inode + 1)))
+
+    if now > 10**10:
+        # five seconds before the sample; the file was made since
+        def earlier(r, when, **more):
+            table(r)
+            mmap2(r, when - 5 * 10**9, **more)
+
+        bad("a build-id by its path, and the file was replaced while it was recorded", "replaced the recorded file", lambda r, when: earlier(r, when, inode=inode + 1))
+        good("the same, and the user says so: --symfs /", lambda r, when: earlier(r, when, inode=inode + 1), options=("--symfs", "/"))
+        good("a build-id by its path, and the file is the recorded one", earlier)
+        good("a build-id by its path, and a device whose inode numbers say nothing", lambda r, when: earlier(r, when, inode=inode + 1, device=(0, 99)))
+        good("a build-id by its path, of another host", lambda r, when: earlier(r, when, inode=inode + 1), host="another-host")
+        generation = generation_of(place.program)
+        if generation:
+            bad("a build-id by its path, and a new file got the inode number", "replaced the recorded file",
+                lambda r, when: earlier(r, when, generation=generation ^ 1))
+            good("the same, and it is the old file", lambda r, when: earlier(r, when, generation=generation))
 
     # the names of a sample before the second mapping are out: a finding says that they may be wrong, unless the inode number agrees
     for title, first, second, is_doubted in (("the other one", inode + 1, inode, True), ("this one", inode, inode + 1, False)):
@@ -446,6 +490,7 @@ def main():
         perfs = {os.path.realpath(found) for found in map(shutil.which, ("perf", os.environ.get("PERF", "perf"))) if found}
         for perf in sorted(perfs):
             live_cases(place, perf)
+            during_cases(place, perf)
             cache_cases(place, perf)
         made_cases(place)
         map_cases(place)

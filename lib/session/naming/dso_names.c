@@ -138,6 +138,13 @@ static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct
 		request->unidentified = "the process saw other files, and no build-id was recorded";
 }
 
+/* Whether a file was replaced during the recording, so that a table of build-ids has that of the new file. */
+static bool table_is_of_successor(struct pd_state *state, const struct pd_dso *dso)
+{
+	return dso->build_id_size && dso->source != PERFDATA_BUILD_ID_MMAP2 && !dso->of_guest &&
+	       dso->public.kind == PERFDATA_DSO_USER && host_was_recorded(state) && pd_dso_was_replaced(state, dso);
+}
+
 /* Whether the dso's build-id is certain: where several files have a path, a table of build-ids may mean any of them. */
 static bool build_id_is_of(const struct pd_dso *dso)
 {
@@ -175,12 +182,13 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 	    dso->public.kind == PERFDATA_DSO_STATE ||
 	    (dso->of_guest && !dso->build_id_size))
 		return;
+	const bool is_replaced = table_is_of_successor(state, dso), has_id = build_id_is_of(dso) && !is_replaced;
 	struct perfdata_symbols_request request = {
 		.size = sizeof request,
 		.kind = dso->public.kind,
 		.path = dso->public.filename,
-		.build_id = build_id_is_of(dso) ? dso->build_id : NULL,
-		.build_id_size = build_id_is_of(dso) ? size_of_build_id(state, dso) : 0,
+		.build_id = has_id ? dso->build_id : NULL,
+		.build_id_size = has_id ? size_of_build_id(state, dso) : 0,
 		.release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE),
 		.reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference,
@@ -194,6 +202,9 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 		request.running = host_was_recorded(state);
 	else if (!dso->of_guest)
 		request.running = kernel_runs_here(state);
+	if (is_replaced)
+		request.unidentified = "it replaced the recorded file during the recording, and the recorded build-id "
+				       "is that of the new file";
 	/* without a handle, addresses of this dso get no names; the log of the symbols says why */
 	if (perfdata_symbols_dso(state->symbols, &request, &dso->symbols) == PERFDATA_OK && !dso->of_guest &&
 	    (request.kind == PERFDATA_DSO_KERNEL || request.kind == PERFDATA_DSO_MODULE))

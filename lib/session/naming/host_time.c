@@ -43,17 +43,21 @@ static clockid_t clock_of(const struct pd_state *state)
 struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time)
 {
 	const int64_t written = pd_reader_written(state->reader);
-	struct pd_host_time when = { .first = INT64_MIN, .last = written ? written : INT64_MAX };
+	struct pd_host_time when = {
+		.first = INT64_MIN, .last = written ? written : INT64_MAX, .likely = INT64_MAX,
+	};
 	if (!time || time > INT64_MAX / 2)
 		return when;
 	const clockid_t clock = clock_of(state);
 	const int64_t slack = clock_uncertainty(clock, time), boot = pd_host_boot_time();
 	int64_t made = now_of(CLOCK_REALTIME) - now_of(clock) + (int64_t)time;
 	const bool another_boot = made > now_of(CLOCK_REALTIME) + slack || (written && written < boot);
-	if (another_boot)
+	if (another_boot) {
 		made = boot;
-	else
+	} else {
 		when.first = made - slack;
+		when.likely = made;
+	}
 	if (made + slack < when.last)
 		when.last = made + slack;
 	return when;

@@ -96,13 +96,18 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 			 struct perfdata_symbols_request *request);
 
 /* --- naming/host_time.c --- */
-/* Bounds, in ns since 1970, of the time when a record was made, if it was made on this host. INT64_MIN, INT64_MAX:
- * nothing is known. */
+/* Bounds, in ns since 1970, of the time when a record was made, if it was made on this host, and the time itself if
+ * perf's clock ran as this host's. INT64_MIN, INT64_MAX; likely INT64_MAX: nothing is known. */
 struct pd_host_time {
-	int64_t first, last;
+	int64_t first, last, likely;
 };
 struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time);
 int64_t pd_host_boot_time(void);
+
+/* --- naming/replaced.c --- */
+/* Whether another file came to the path of a dso while this host was recorded, after the dso was mapped: the build-id
+ * in a table, which perf reads by the path at the end, is that of the other file. */
+bool pd_dso_was_replaced(const struct pd_state *state, const struct pd_dso *dso);
 
 /* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
