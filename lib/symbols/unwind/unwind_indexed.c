@@ -7,10 +7,12 @@
 #include "base/search.h"
 
 #define BLOCK 32u                  /* `starts` has the first of this many entries of the index */
-#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once and kept in memory */
-#define MOST_PIECES 65536u         /* of a table: half a gigabyte */
+#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once */
+#define MOST_KEPT ((uint64_t)1 << (sizeof(size_t) < 8 ? 24 : 29))   /* bytes; larger tables are read anew each time */
 
-/* --- pieces of the tables ----------------------------------------------------------------------------------------- */
+/* --- images of the tables ----------------------------------------------------------------------------------------- */
+
+enum piece_state { PIECE_EMPTY, PIECE_IS_READ, PIECE_READY };
 
 static void account_for(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, size_t bytes)
 {
@@ -18,74 +20,64 @@ static void account_for(struct perfdata_symbols_dso *dso, struct pd_indexed_fram
 	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, bytes);
 }
 
-/* Makes room for the pieces of a range of the file. Of a longer range, or without memory, none are kept. */
-static void make_pieces(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t offset,
-			uint64_t size, struct pd_frame_pieces *ret)
+/* Makes an image of a part of the file. Its memory is used piece by piece. */
+static void make_image(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t offset,
+		       uint64_t size, struct pd_frame_image *ret)
 {
-	const uint64_t nr = (offset % PIECE_SIZE + size) / PIECE_SIZE + 1;
-	ret->first = offset - offset % PIECE_SIZE;
-	ret->items = size / PIECE_SIZE < MOST_PIECES ? pd_calloc((size_t)nr, sizeof *ret->items) : NULL;
-	ret->nr = ret->items ? (size_t)nr : 0;
-	account_for(dso, frames, ret->nr * sizeof *ret->items);
+	const size_t nr = (size_t)(size / PIECE_SIZE + 1);
+	*ret = (struct pd_frame_image){ .offset = offset, .size = size };
+	if (size > MOST_KEPT)
+		return;
+	ret->pieces = pd_calloc(nr, sizeof *ret->pieces);
+	ret->bytes = ret->pieces ? pd_malloc((size_t)size) : NULL;
+	account_for(dso, frames, ret->pieces ? nr * sizeof *ret->pieces : 0);
 }
 
-static void free_pieces(struct pd_frame_pieces *pieces)
+static void free_image(struct pd_frame_image *image)
 {
-	for (size_t i = 0; i < pieces->nr; i++)
-		pd_free(atomic_load_explicit(&pieces->items[i], memory_order_relaxed));
-	pd_free(pieces->items);
+	pd_free(image->pieces);
+	pd_free(image->bytes);
 }
 
-/* Reads a piece, and keeps it. NULL: no memory, or it cannot be read. */
-static uint8_t *add_piece(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t at,
-			  _Atomic(uint8_t *) *place)
+static size_t size_of_piece(const struct pd_frame_image *image, size_t number)
 {
-	uint8_t *kept = NULL;
-	uint8_t *piece = pd_account_is_tight(pd_symbols_account(dso->symbols)) ? NULL : pd_malloc(PIECE_SIZE);
-	if (piece && !pd_elf_read(dso->text, at, piece, PIECE_SIZE)) {
-		pd_free(piece);
+	const uint64_t left = image->size - (uint64_t)number * PIECE_SIZE;
+	return left < PIECE_SIZE ? (size_t)left : PIECE_SIZE;
+}
+
+/* Whether a piece is in memory now. If it is not, or while another thread reads it, read the file instead. */
+static bool has_piece(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, struct pd_frame_image *image,
+		      size_t number)
+{
+	atomic_uchar *state = &image->pieces[number];
+	unsigned char known = atomic_load_explicit(state, memory_order_acquire);
+	if (known != PIECE_EMPTY)
+		return known == PIECE_READY;
+	if (pd_account_is_tight(pd_symbols_account(dso->symbols)) ||
+	    !atomic_compare_exchange_strong(state, &known, PIECE_IS_READ))
+		return known == PIECE_READY;
+	const size_t at = number * PIECE_SIZE, size = size_of_piece(image, number);
+	const bool is_read = pd_elf_read(dso->text, image->offset + at, image->bytes + at, size);
+	if (is_read)
+		account_for(dso, frames, size);
+	atomic_store_explicit(state, is_read ? PIECE_READY : PIECE_EMPTY, memory_order_release);
+	return is_read;
+}
+
+/* Returns the bytes from a place in the image on, of which *ret_size are in memory: if possible `wanted`, a piece at
+ * most, or all that the image has. NULL: none are. */
+static const uint8_t *view_image(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames,
+				 struct pd_frame_image *image, uint64_t place, size_t wanted, size_t *ret_size)
+{
+	if (!image->bytes || place >= image->size)
 		return NULL;
-	}
-	if (piece && !atomic_compare_exchange_strong(place, &kept, piece)) {
-		pd_free(piece);   /* another thread was faster */
-		return kept;
-	}
-	account_for(dso, frames, piece ? PIECE_SIZE : 0);
-	return piece;
-}
-
-/* Returns the file's bytes from an offset to the end of the piece, which has *ret_size bytes more. NULL: as for
- * add_piece, or the file ends within the piece. */
-static const uint8_t *view_file(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames,
-				struct pd_frame_pieces *pieces, uint64_t offset, size_t *ret_size)
-{
-	const size_t within = offset % PIECE_SIZE;
-	const uint64_t at = offset - within, number = (at - pieces->first) / PIECE_SIZE;
-	*ret_size = PIECE_SIZE - within;
-	if (at < pieces->first || number >= pieces->nr || !pd_elf_holds(dso->text, at, PIECE_SIZE))
+	const size_t number = (size_t)(place / PIECE_SIZE), within = (size_t)(place % PIECE_SIZE);
+	if (!has_piece(dso, frames, image, number))
 		return NULL;
-	const uint8_t *piece = atomic_load_explicit(&pieces->items[number], memory_order_acquire);
-	if (!piece)
-		piece = add_piece(dso, frames, at, &pieces->items[number]);
-	return piece ? piece + within : NULL;
-}
-
-/* As pd_elf_read, but keeps the pieces: addresses in stacks are often close together, and so are their entries. */
-static bool read_file(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames,
-		      struct pd_frame_pieces *pieces, uint64_t offset, uint8_t *out, size_t size)
-{
-	while (size) {
-		size_t nr;
-		const uint8_t *bytes = view_file(dso, frames, pieces, offset, &nr);
-		if (!bytes)
-			return pd_elf_read(dso->text, offset, out, size);
-		nr = size < nr ? size : nr;
-		memcpy(out, bytes, nr);
-		offset += nr;
-		out += nr;
-		size -= nr;
-	}
-	return true;
+	*ret_size = size_of_piece(image, number) - within;
+	if (*ret_size < wanted && image->size - place > *ret_size && has_piece(dso, frames, image, number + 1))
+		*ret_size += size_of_piece(image, number + 1);
+	return image->bytes + place;
 }
 
 /* --- the index ---------------------------------------------------------------------------------------------------- */
@@ -95,7 +87,7 @@ static int32_t start_of(const uint8_t *entry, bool swap) { return (int32_t)pd_lo
 /* Reads every BLOCK-th entry of the index. false: it is not sorted, or cannot be read. */
 static bool read_starts(const struct pd_elf *elf, struct pd_indexed_frames *frames)
 {
-	enum { PIECE = 512 };
+	enum { PIECE = 2048 };
 	uint8_t piece[8 * PIECE];
 	int32_t last = INT32_MIN;
 	for (uint64_t i = 0; i < frames->nr_entries; i += PIECE) {
@@ -136,16 +128,16 @@ bool pd_indexed_open(struct perfdata_symbols_dso *dso, const struct pd_frame_pla
 		return false;
 	}
 	account_for(dso, ret, bytes);
-	make_pieces(dso, ret, ret->index_offset, 8 * ret->nr_entries, &ret->index_pieces);
-	make_pieces(dso, ret, ret->offset, ret->size, &ret->entry_pieces);
+	make_image(dso, ret, ret->index_offset, 8 * ret->nr_entries, &ret->index);
+	make_image(dso, ret, ret->offset, ret->size, &ret->entries);
 	return read_starts(elf, ret);
 }
 
 void pd_indexed_close(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames)
 {
 	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, frames->accounted);
-	free_pieces(&frames->index_pieces);
-	free_pieces(&frames->entry_pieces);
+	free_image(&frames->index);
+	free_image(&frames->entries);
 	for (size_t i = 0; i < PD_INDEXED_CIES; i++)
 		pd_free(atomic_load_explicit(&frames->cies[i], memory_order_relaxed));
 	pd_free(frames->starts);
@@ -161,13 +153,13 @@ static enum perfdata_status find_offset(struct perfdata_symbols_dso *dso, struct
 	PD_COUNT_BEFORE(low, frames->nr_starts, at, frames->starts[at] <= wanted);
 	if (!low)
 		return PERFDATA_ABSENT;
-	const uint64_t first = (uint64_t)(low - 1) * BLOCK, place = frames->index_offset + 8 * first;
+	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
 	const size_t all = frames->nr_entries - first < BLOCK ? (size_t)(frames->nr_entries - first) : BLOCK;
 	size_t at_hand, nr;
-	const uint8_t *block = view_file(dso, frames, &frames->index_pieces, place, &at_hand);
+	const uint8_t *block = view_image(dso, frames, &frames->index, 8 * first, 8 * all, &at_hand);
 	if (!block || at_hand < 8 * all) {
 		block = copy;
-		if (!read_file(dso, frames, &frames->index_pieces, place, copy, 8 * all))
+		if (!pd_elf_read(dso->text, frames->index_offset + 8 * first, copy, 8 * all))
 			return PERFDATA_EREAD;
 	}
 	PD_COUNT_BEFORE(nr, all, at, start_of(&block[8 * at], frames->facts.swap) <= wanted);
@@ -180,8 +172,8 @@ static enum perfdata_status find_offset(struct perfdata_symbols_dso *dso, struct
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-/* Reads the entry at an offset. An entry that crosses pieces is copied into `bytes`, or into memory of its own, which
- * *ret_large returns. ret_large may be NULL: the entry is a CIE, and has at most PD_FRAME_MOST_CIE bytes. */
+/* Reads the entry at an offset. An entry that the image does not have is read into `bytes`, or into memory of its own,
+ * which *ret_large returns. ret_large may be NULL: the entry is a CIE, and has at most PD_FRAME_MOST_CIE bytes. */
 static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t at,
 		       uint8_t bytes[PD_INDEXED_WINDOW], uint8_t **ret_large, struct pd_frame_entry *ret)
 {
@@ -190,13 +182,12 @@ static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_indexed_frame
 		return false;
 	const uint64_t left = frames->size - at, offset = frames->offset + at;
 	size_t at_hand;
-	const uint8_t *view = view_file(dso, frames, &frames->entry_pieces, offset, &at_hand);
-	at_hand = left < at_hand ? (size_t)left : at_hand;
+	const uint8_t *view = view_image(dso, frames, &frames->entries, at, PD_INDEXED_WINDOW, &at_hand);
 	uint64_t size = view ? pd_frame_entry_size(&frames->facts, view, at_hand) : 0;
 	if (size && size <= at_hand)
 		return size <= most && pd_frame_take_entry(&frames->facts, view, (size_t)size, at, ret);
 	const size_t nr = left < PD_INDEXED_WINDOW ? (size_t)left : PD_INDEXED_WINDOW;
-	if (!read_file(dso, frames, &frames->entry_pieces, offset, bytes, nr))
+	if (!pd_elf_read(dso->text, offset, bytes, nr))
 		return false;
 	size = pd_frame_entry_size(&frames->facts, bytes, nr);
 	if (!size || size > left || size > most)

@@ -10,11 +10,11 @@
 #define PD_INDEXED_WINDOW PD_FRAME_MOST_CIE   /* bytes of an entry that are read first; nearly all are shorter */
 #define PD_INDEXED_CIES 16u
 
-/* Bytes of the file that stay in memory once they are read, in pieces of one size. */
-struct pd_frame_pieces {
-	uint64_t first;                /* offset of the first piece in the file */
-	size_t nr;
-	_Atomic(uint8_t *) *items;     /* NULL: not read yet */
+/* A part of the file whose bytes stay in memory, at their places, once look-ups have read them. */
+struct pd_frame_image {
+	uint64_t offset, size;         /* of the part in the file */
+	uint8_t *bytes;                /* uninitialized where nothing was read yet; NULL: none are kept */
+	atomic_uchar *pieces;          /* what is known of each piece of the part */
 };
 
 struct pd_indexed_frames {
@@ -23,7 +23,7 @@ struct pd_indexed_frames {
 	uint64_t index_offset, index_address, nr_entries;
 	int32_t *starts;               /* starts of the entries of the index at regular distances */
 	size_t nr_starts;
-	struct pd_frame_pieces index_pieces, entry_pieces;
+	struct pd_frame_image index, entries;
 	_Atomic(struct pd_frame_known_cie *) cies[PD_INDEXED_CIES];   /* the first ones that look-ups needed */
 	atomic_size_t accounted;
 };
