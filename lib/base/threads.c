@@ -9,6 +9,7 @@
 struct pd_monitor {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
+	bool is_to_wake;   /* guarded by the mutex */
 };
 
 /* Most locks are held for less time than it takes to put a thread to sleep, so waiting threads spin first. */
@@ -27,6 +28,7 @@ struct pd_monitor *pd_monitor_new(void)
 	struct pd_monitor *monitor = pd_malloc(sizeof *monitor);
 	if (!monitor)
 		return NULL;
+	monitor->is_to_wake = false;
 	if (init_mutex(&monitor->mutex)) {
 		pd_free(monitor);
 		return NULL;
@@ -61,9 +63,26 @@ void pd_monitor_enter_soon(struct pd_monitor *monitor)
 }
 
 bool pd_monitor_try(struct pd_monitor *monitor) { return pthread_mutex_trylock(&monitor->mutex) == 0; }
-void pd_monitor_leave(struct pd_monitor *monitor) { pthread_mutex_unlock(&monitor->mutex); }
-void pd_monitor_wait(struct pd_monitor *monitor) { pthread_cond_wait(&monitor->changed, &monitor->mutex); }
-void pd_monitor_wake(struct pd_monitor *monitor) { pthread_cond_broadcast(&monitor->changed); }
+
+/* Threads are woken when the mutex is free: one that wakes earlier waits for the mutex, and must be woken again. */
+void pd_monitor_leave(struct pd_monitor *monitor)
+{
+	const bool is_to_wake = monitor->is_to_wake;
+	monitor->is_to_wake = false;
+	pthread_mutex_unlock(&monitor->mutex);
+	if (is_to_wake)
+		pthread_cond_broadcast(&monitor->changed);
+}
+
+void pd_monitor_wait(struct pd_monitor *monitor)
+{
+	if (monitor->is_to_wake)
+		pthread_cond_broadcast(&monitor->changed);
+	monitor->is_to_wake = false;
+	pthread_cond_wait(&monitor->changed, &monitor->mutex);
+}
+
+void pd_monitor_wake(struct pd_monitor *monitor) { monitor->is_to_wake = true; }
 
 struct member {
 	struct pd_team *team;

@@ -16,7 +16,8 @@ void pd_monitor_enter_soon(struct pd_monitor *monitor);
 bool pd_monitor_try(struct pd_monitor *monitor);    /* enters unless another thread is inside */
 void pd_monitor_leave(struct pd_monitor *monitor);
 void pd_monitor_wait(struct pd_monitor *monitor);   /* call it inside the monitor */
-void pd_monitor_wake(struct pd_monitor *monitor);   /* call it inside the monitor */
+/* Call it inside the monitor: it takes effect when the caller leaves or waits. */
+void pd_monitor_wake(struct pd_monitor *monitor);
 
 /* More threads help no machine that we know, and cost memory. */
 #define PD_MAX_THREADS 1024u
