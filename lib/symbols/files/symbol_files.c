@@ -111,6 +111,9 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 			status = pd_work_room(work, 2 * used);
 		if (status)
 			break;
+		/* Memory that is first used within read(2) is made under a lock of the whole process, which would stop
+		 * threads that allocate. */
+		data[used] = '\0';
 		ssize_t n = read_some(fd, data + used, room - used - 1 < PIECE ? room - used - 1 : PIECE);
 		if (n <= 0) {
 			status = n ? failed_read() : PERFDATA_OK;
