@@ -17,6 +17,7 @@
 #ifndef LEAST_LEFT_OUT               /* fuzzing sets smaller sizes */
 #define LEAST_LEFT_OUT 16384u        /* bytes; passing over fewer saves no time */
 #define START_SIZE 8192u             /* bytes to read after a copy: then half of the stacks are complete */
+#define LEAST_START 1024u            /* as above if other threads unwind, and so read the rest of most stacks */
 #endif
 #define MOST_WHOLE 64u               /* chunks */
 #define MOST_AT_ONCE (256u << 10)    /* bytes; a window without large samples for longer reads whole chunks */
@@ -108,14 +109,15 @@ bool pd_window_fill_partly(struct pd_window *window)
 	}
 	if (find_part(window, &from, &to)) {
 		const size_t tail = pd_record_header(window->at, stream->reader->config.swap).size - to;
-		if (!read_after(window, to - from, tail + START_SIZE, tail + 8)) {
+		const size_t start = stream->reader->has_helpers ? LEAST_START : START_SIZE;
+		if (!read_after(window, to - from, tail + start, tail + 8)) {
 			read_whole_chunks(window);
 			return false;
 		}
 		window->next_whole_chunks = 1;
 		window->left_out_at = (uint16_t)from;
 		window->left_out = (uint16_t)(to - from);
-		window->next_size = START_SIZE;
+		window->next_size = (uint32_t)start;
 		return true;
 	}
 	if (!window->next_size || !read_after(window, 0, window->next_size, 1))
