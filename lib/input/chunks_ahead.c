@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "input/input_impl.h"
 
-#define CHUNKS 2u                    /* chunks that are read ahead at most */
+#define CHUNKS 2u                    /* chunks that a thread of the input's own reads ahead at most */
+#define HELPED_CHUNKS 8u             /* as above, by threads that have other work in between */
 #define WORTHWHILE 3u                /* chunks read in order before a thread is started */
 #define MANY_BYTES ((uint64_t)8 << 20)   /* this many bytes need more chunks than a short recording */
 
@@ -16,7 +17,7 @@ struct pd_chunks_ahead {
 	struct pd_input *input;
 	struct pd_chunk_pool *pool;
 	struct pd_handoff handoff;   /* hands over items of `steps` */
-	struct pd_input_step steps[CHUNKS];
+	struct pd_input_step steps[HELPED_CHUNKS];
 };
 
 static bool read_one(struct pd_chunks_ahead *ahead, unsigned place)
@@ -63,7 +64,7 @@ static struct pd_chunks_ahead *chunks_ahead_new(struct pd_input *input, struct p
 		return NULL;
 	ahead->input = input;
 	ahead->pool = pool;
-	if (input->has_helpers ? pd_handoff_open(&ahead->handoff, CHUNKS)
+	if (input->has_helpers ? pd_handoff_open(&ahead->handoff, HELPED_CHUNKS)
 			       : pd_handoff_start(&ahead->handoff, CHUNKS, 1, read_all, ahead))
 		return ahead;
 	pd_free(ahead);
@@ -94,8 +95,8 @@ void pd_chunks_ahead_stop(struct pd_input *input)
 	else
 		pd_handoff_stop(&ahead->handoff);
 	for (uint64_t n = ahead->handoff.taken; n < ahead->handoff.filled; n++)
-		if (ahead->steps[n % CHUNKS].status == PERFDATA_OK)
-			pd_chunk_drop(ahead->steps[n % CHUNKS].chunk);
+		if (ahead->steps[n % ahead->handoff.nr].status == PERFDATA_OK)
+			pd_chunk_drop(ahead->steps[n % ahead->handoff.nr].chunk);
 	input->ahead = NULL;
 	if (!input->has_helpers)
 		pd_free(ahead);

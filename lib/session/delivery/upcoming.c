@@ -102,17 +102,18 @@ static bool unwind_some(struct pd_lookahead *ahead)
 	return ret;
 }
 
+/* First what cannot be divided, or what the session's thread would do alone. */
 bool pd_session_help(struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
-	return (ahead && unwind_some(ahead)) || pd_reader_help(session->reader);
+	return pd_session_help_names(session) || pd_reader_help(session->reader) || (ahead && unwind_some(ahead));
 }
 
 bool pd_session_needs_help(const struct perfdata_session *session)
 {
 	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
 	return (ahead && atomic_load_explicit(&ahead->nr_waiting, memory_order_relaxed) > NEXT_RECORDS) ||
-	       pd_reader_needs_help(session->reader);
+	       pd_reader_needs_help(session->reader) || pd_session_needs_names(session);
 }
 
 /* --- the session's thread ----------------------------------------------------------------------------------------- */
@@ -293,6 +294,9 @@ enum perfdata_status pd_upcoming_next(struct perfdata_session *session)
 	}
 	if (upcoming->wake)
 		prepare_work(session, ahead);
+	/* Else this thread, for which all others wait, would read: a round of records may need several chunks. */
+	if (upcoming->wake && pd_reader_needs_help(session->reader))
+		upcoming->wake(upcoming->wake_user);
 	return_records(ahead, &upcoming->pending);
 	return PERFDATA_OK;
 }

@@ -12,7 +12,7 @@ struct pd_name_loader {
 	bool lines;
 	unsigned threads;
 	struct pd_monitor *monitor;  /* guards the members below */
-	struct pd_team *team;        /* one thread, from the first wake on */
+	struct pd_team *team;        /* one thread, from the first wake on; NULL: threads that help the session load */
 	bool woken, stopping;
 };
 
@@ -77,17 +77,27 @@ static void load_whenever_woken(void *user, unsigned thread)
 	pd_monitor_leave(loader->monitor);
 }
 
-/* Wakes the thread. Any thread. */
+/* Wakes the thread, or those that help the session: one more thread would take the processor of one of them. Any
+ * thread. */
 static void name_loader_wake(struct pd_name_loader *loader)
 {
+	const struct pd_upcoming *helped = &loader->session->upcoming;
 	if (loader->threads < 2)
 		return;
 	pd_monitor_enter(loader->monitor);
 	loader->woken = true;
-	if (!loader->team && !loader->stopping)
+	if (!helped->wake && !loader->team && !loader->stopping)
 		loader->team = pd_team_start(1, load_whenever_woken, loader);
+	const bool wakes_helpers = !loader->team && helped->wake;
 	pd_monitor_wake(loader->monitor);
 	pd_monitor_leave(loader->monitor);
+	if (wakes_helpers)
+		helped->wake(helped->wake_user);
+}
+
+static bool waits_for_help(const struct pd_name_loader *loader)
+{
+	return loader->woken && !loader->team && !loader->stopping;
 }
 
 static void load_rest(void *user, unsigned thread)
@@ -136,6 +146,34 @@ void pd_session_load_lines(const struct perfdata_session *session)
 {
 	if (session->state && session->state->loader && session->state->loader->lines)
 		name_loader_wake(session->state->loader);
+}
+
+bool pd_session_needs_names(const struct perfdata_session *session)
+{
+	const struct pd_name_loader *loader = session->state ? session->state->loader : NULL;
+	if (!loader)
+		return false;
+	pd_monitor_enter(loader->monitor);
+	const bool ret = waits_for_help(loader);
+	pd_monitor_leave(loader->monitor);
+	return ret;
+}
+
+bool pd_session_help_names(const struct perfdata_session *session)
+{
+	struct pd_name_loader *loader = session->state ? session->state->loader : NULL;
+	if (!loader)
+		return false;
+	pd_monitor_enter(loader->monitor);
+	const bool ret = waits_for_help(loader);
+	loader->woken &= !ret;
+	pd_monitor_leave(loader->monitor);
+	if (!ret || !pd_session_load_next(session, loader->lines))
+		return ret;
+	pd_monitor_enter(loader->monitor);
+	loader->woken = true;   /* there may be another file */
+	pd_monitor_leave(loader->monitor);
+	return true;
 }
 
 void pd_session_finish_names(const struct perfdata_session *session)

@@ -502,6 +502,15 @@ static bool shows_chains(const struct script_setup *setup, bool is_pipe)
 	return is_pipe || (setup->use_callchain && fields & SCRIPT_IP);
 }
 
+/* Lets symbols be loaded before the first line needs them. Not for a pipe, which may end before that. */
+static enum perfdata_status want_names(const struct script_setup *setup, unsigned jobs)
+{
+	uint32_t fields = 0;
+	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
+		fields |= setup->types[i].ip_fields;
+	return fields & SCRIPT_SYM ? pd_session_want_names(setup->session, false, jobs) : PERFDATA_OK;
+}
+
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
 	*setup = (struct script_setup){ .session = context->session, .reader = context->reader };
@@ -516,5 +525,7 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	if (status == PERFDATA_OK)
 		status = is_pipe ? check_in_order(setup, context) : check_all(setup, context);
 	*context->reads_no_stacks = !shows_chains(setup, is_pipe);
+	if (status == PERFDATA_OK && !is_pipe)
+		status = want_names(setup, context->jobs);
 	return status == PERFDATA_OK ? find_clock(setup, context) : status;
 }
