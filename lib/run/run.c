@@ -95,13 +95,16 @@ static bool run_is_finished(const struct pd_run *run)
 
 /* Fetches a batch in the calling thread if it has nothing else to do, or (`hungry`) if fewer than two batches a thread
  * wait: so many keep the other threads busy while the calling thread loads a large file's symbols for its own batch.
+ * While others load symbols, formatting would wait for them, so it fetches as many as there may be.
  * While memory is low, a batch is fetched only after all others were written. The second batch is fetched before the
  * first is formatted: other threads start with the second, and the first takes long if it loads symbols. */
 static bool fill_slots(struct pd_run *run, bool is_caller, bool hungry)
 {
 	if (!is_caller || run->reader_done || run->filled - run->written >= run->nr_slots)
 		return false;
-	const uint64_t ahead = run->team ? 2ull * run->jobs : run->jobs > 1 && run->filled < 2 ? 2 : 0;
+	const uint64_t ahead = !run->team                            ? (run->jobs > 1 && run->filled < 2 ? 2 : 0)
+			       : pd_session_awaits_names(run->session) ? run->nr_slots
+								       : 2ull * run->jobs;
 	if (hungry && run->filled - run->formatted >= ahead)
 		return false;
 	if (run->filled > run->written && pd_memory_is_low(run->session))

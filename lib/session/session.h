@@ -260,6 +260,8 @@ void pd_session_load_lines(const struct perfdata_session *session);
 /* For threads that help the session: whether files wait to be loaded, and loads one. false: none waits. */
 bool pd_session_needs_names(const struct perfdata_session *session);
 bool pd_session_help_names(const struct perfdata_session *session);
+/* Whether such threads load names or soon will, so that a look-up may have to wait for them. */
+bool pd_session_awaits_names(const struct perfdata_session *session);
 /* Loads the remaining symbols, and returns when all are loaded: the end of the output counts findings of loading. Call
  * it when all emitters have looked up their names. */
 void pd_session_finish_names(const struct perfdata_session *session);

@@ -69,6 +69,12 @@ bool pd_session_expect_helpers(struct perfdata_session *session)
 	(void)session;
 	return false;
 }
+bool pd_session_awaits_names(const struct perfdata_session *session);
+bool pd_session_awaits_names(const struct perfdata_session *session)
+{
+	(void)session;
+	return false;
+}
 void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user);
 void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/session: what is delivered: periods of counters, what filters keep, counts, build-ids. */
+/* lib/session: what is delivered: periods of counters, what filters keep, counts, build-ids; and who loads names. */
 #include "config.h"
+#include <unistd.h>
 #include "session/session.h"
 #include "session/state.h"
 #include "symbols/symbols.h"
@@ -273,6 +274,47 @@ static void test_build_ids(void)
 	walk_close(&walk);
 }
 
+static void count_wake(void *user) { ++*(unsigned *)user; }
+
+/* The files of the frames are loaded by threads that help, if there are any: the session only wakes them. */
+static void test_names_by_helpers(void)
+{
+	const struct perfdata_reader_options reading = { .size = sizeof reading };
+	struct perfdata_symbols *symbols = NULL;
+	struct perfdata_reader *reader = NULL;
+	struct perfdata_session *session = NULL;
+	struct perfdata_batch *batch;
+	unsigned wakes = 0, loaded = 0;
+	char own[256] = { 0 };
+	CHECK(readlink("/proc/self/exe", own, sizeof own - 1) > 0);
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, own);
+	stream_sample(USER, 0x1010, 7, 7);
+	CHECK_EQ(open_memory(stream.data, stream.size, NULL, &reading, &reader, NULL), 0);
+	CHECK_EQ(perfdata_symbols_new(NULL, &symbols), PERFDATA_OK);
+	const struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS,
+							  .symbols = symbols };
+	CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
+	CHECK_EQ(pd_session_want_names(session, false, 2), PERFDATA_OK);
+	pd_session_let_help(session, count_wake, &wakes);
+	CHECK(!pd_session_awaits_names(session));
+	while (perfdata_session_next(session, &batch) == PERFDATA_OK)
+		perfdata_batch_release(batch);
+	CHECK(wakes > 0);
+	CHECK(!pd_symbols_are_loaded(symbols));
+	CHECK(pd_session_needs_help(session) && pd_session_awaits_names(session));
+	while (pd_session_needs_help(session) && pd_session_help(session))
+		loaded++;
+	CHECK(loaded > 0 && pd_symbols_are_loaded(symbols));
+	CHECK(!pd_session_awaits_names(session) && !pd_session_help(session));
+	pd_session_finish_names(session);
+	CHECK(!pd_session_needs_help(session));
+	perfdata_session_close(session);
+	perfdata_symbols_free(symbols);
+	perfdata_reader_close(reader);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -282,6 +324,7 @@ int main(void)
 		{ "memory of batches is freed after the last", test_trim },
 		{ "counts alone", test_counts },
 		{ "build-ids that come late", test_build_ids },
+		{ "threads that help load the names", test_names_by_helpers },
 	};
 	const int result = unit_main(cases, sizeof cases / sizeof *cases);
 	recording_release(&stream);

@@ -14,6 +14,7 @@ struct pd_name_loader {
 	struct pd_monitor *monitor;  /* guards the members below */
 	struct pd_team *team;        /* one thread, from the first wake on; NULL: threads that help the session load */
 	bool woken, stopping;
+	bool helper_loads;           /* a thread that helps the session loads a file */
 };
 
 /* Allocates a loader. NULL without memory. */
@@ -97,7 +98,7 @@ static void name_loader_wake(struct pd_name_loader *loader)
 
 static bool waits_for_help(const struct pd_name_loader *loader)
 {
-	return loader->woken && !loader->team && !loader->stopping;
+	return loader->woken && !loader->helper_loads && !loader->team && !loader->stopping;
 }
 
 static void load_rest(void *user, unsigned thread)
@@ -167,13 +168,27 @@ bool pd_session_help_names(const struct perfdata_session *session)
 	pd_monitor_enter(loader->monitor);
 	const bool ret = waits_for_help(loader);
 	loader->woken &= !ret;
+	loader->helper_loads |= ret;
 	pd_monitor_leave(loader->monitor);
-	if (!ret || !pd_session_load_next(session, loader->lines))
-		return ret;
+	if (!ret)
+		return false;
+	const bool may_be_more = pd_session_load_next(session, loader->lines);
 	pd_monitor_enter(loader->monitor);
-	loader->woken = true;   /* there may be another file */
+	loader->woken |= may_be_more;
+	loader->helper_loads = false;
 	pd_monitor_leave(loader->monitor);
 	return true;
+}
+
+bool pd_session_awaits_names(const struct perfdata_session *session)
+{
+	const struct pd_name_loader *loader = session->state ? session->state->loader : NULL;
+	if (!loader)
+		return false;
+	pd_monitor_enter(loader->monitor);
+	const bool ret = loader->helper_loads || waits_for_help(loader);
+	pd_monitor_leave(loader->monitor);
+	return ret;
 }
 
 void pd_session_finish_names(const struct perfdata_session *session)
