@@ -90,7 +90,9 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 	if (verdict->names_known && row->file->samples && !row->named &&
 	    (row->file->kind == PERFDATA_DSO_PERF_MAP || row->file->kind == PERFDATA_DSO_JITDUMP))
 		perfdata_text_literal(begin_phrase(&note), "no names from it: -v says why");
-	if (row->named && row->named < row->file->samples)
+	/* as of a file that was replaced during the recording, if the recorded build-id is that of the new file */
+	const bool lacks_all = row->is_matched && verdict->names_known && result->parts & NAMES && !row->named;
+	if (row->file->samples > row->named && (row->named || lacks_all))
 		perfdata_text_printf(begin_phrase(&note), "%" PRIu64 " of %" PRIu64 " samples have a name", row->named,
 				     row->file->samples);
 	if (row->is_matched && result->parts & NAMES && !(result->parts & PERFDATA_PART_TEXT) &&

@@ -371,6 +371,8 @@ def made_cases(place):
             mmap2(r, when - 5 * 10**9, **more)
 
         bad("a build-id by its path, and the file was replaced while it was recorded", "replaced the recorded file", lambda r, when: earlier(r, when, inode=inode + 1))
+        matched = run(PERFDATA, "match", os.path.join(place.folder, "made"), env=place.environment).stdout.decode()
+        check("match: it gives no names", "0 of 1 samples have a name" in matched, matched)
         good("the same, and the user says so: --symfs /", lambda r, when: earlier(r, when, inode=inode + 1), options=("--symfs", "/"))
         good("a build-id by its path, and the file is the recorded one", earlier)
         good("a build-id by its path, and a device whose inode numbers say nothing", lambda r, when: earlier(r, when, inode=inode + 1, device=(0, 99)))
