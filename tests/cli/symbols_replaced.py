@@ -348,6 +348,20 @@ def made_cases(place):
         inject_cases(place, good, bad)
     bad("a stream without times", "nothing says when", mmap2, when=0)
 
+    # in a mount namespace of its own, as each service of systemd: the path may lead to another file there
+    def apart(r, when, **more):
+        r.record(16, r.pack("IIQ", 100, 100, 7) + r.words([word for number in range(7) for word in (4, 0xe0000000 + number)]), pid=100, tid=100, time=when)
+        mmap2(r, when, **more)
+
+    if device[0]:
+        good("a process that saw other files: a block device and inode number mean one file", apart)
+        good("the same, in a file", apart, through_pipe=False)
+        bad("a process that saw other files: another device", "device", lambda r, when: apart(r, when, device=(device[0] + 1, device[1])))
+    bad("a process that saw other files: another inode number", "inode number" if device[0] else "saw other files",
+        lambda r, when: apart(r, when, inode=inode + 1))
+    bad("a process that saw other files, on no block device", "saw other files", lambda r, when: apart(r, when, device=(0, 41)))
+    bad("a process that saw other files, and no device is known", "saw other files", lambda r, when: apart(r, when, device=(0, 0)))
+
     # a BUILD_ID record has a path, and two files had it: it may mean either
     with open(place.program, "rb") as f:
         build_id = build_id_in(f.read())

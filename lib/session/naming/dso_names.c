@@ -134,7 +134,9 @@ static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct
 		return;
 	}
 	identify_file(state, dso, request);
-	if (process.other_files)
+	/* device and inode number mean the same file in every mount namespace, but numbers without a block device are
+	 * given anew to other file systems */
+	if (process.other_files && !dso->public.device_major)
 		request->unidentified = "the process saw other files, and no build-id was recorded";
 }
 
