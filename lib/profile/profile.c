@@ -62,8 +62,9 @@ enum perfdata_status pd_profile_new(const struct perfdata_session *session, cons
 	if (!profile)
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status =
-		options->names ? pd_session_want_names(session, options->names == PD_NAMES_LINES, options->threads)
-			       : PERFDATA_OK;
+		options->names
+			? pd_session_want_names(session, options->names == PD_NAMES_LINES, false, options->threads)
+			: PERFDATA_OK;
 	if (status == PERFDATA_OK)
 		*ret = profile;
 	else

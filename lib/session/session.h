@@ -250,9 +250,11 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 }
 
 /* --- tables/name_loader.c --- */
-/* For emitters that need names at their end: loads symbols while the recording is read. Call it before the first batch.
- * lines: also debug information. threads: how many may load; with 0 or 1, only the calling thread, at the end. */
-enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, unsigned threads);
+/* For emitters that need names: loads symbols while the recording is read. Call it before the first batch. lines: also
+ * debug information. soon: the emitter needs names while it formats, not only at its end. threads: how many may load;
+ * with 0 or 1, only the calling thread, at the end. */
+enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, bool soon,
+					   unsigned threads);
 /* Lets a thread load the symbols of files that got their first frames. For the session's thread. */
 void pd_session_load_names(struct perfdata_session *session);
 /* Lets it open the debug information of files whose symbols are loaded by now. Any thread. */
@@ -260,7 +262,7 @@ void pd_session_load_lines(const struct perfdata_session *session);
 /* For threads that help the session: whether files wait to be loaded, and loads one. false: none waits. */
 bool pd_session_needs_names(const struct perfdata_session *session);
 bool pd_session_help_names(const struct perfdata_session *session);
-/* Whether such threads load names or soon will, so that a look-up may have to wait for them. */
+/* Whether such threads load names or soon will, and formatting may have to wait for them. */
 bool pd_session_awaits_names(const struct perfdata_session *session);
 /* Loads the remaining symbols, and returns when all are loaded: the end of the output counts findings of loading. Call
  * it when all emitters have looked up their names. */

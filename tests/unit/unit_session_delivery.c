@@ -296,7 +296,7 @@ static void test_names_by_helpers(void)
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS,
 							  .symbols = symbols };
 	CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
-	CHECK_EQ(pd_session_want_names(session, false, 2), PERFDATA_OK);
+	CHECK_EQ(pd_session_want_names(session, false, true, 2), PERFDATA_OK);
 	pd_session_let_help(session, count_wake, &wakes);
 	CHECK(!pd_session_awaits_names(session));
 	while (perfdata_session_next(session, &batch) == PERFDATA_OK)

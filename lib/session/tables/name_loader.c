@@ -9,7 +9,7 @@
 
 struct pd_name_loader {
 	const struct perfdata_session *session;
-	bool lines;
+	bool lines, soon;
 	unsigned threads;
 	struct pd_monitor *monitor;  /* guards the members below */
 	struct pd_team *team;        /* one thread, from the first wake on; NULL: threads that help the session load */
@@ -31,11 +31,12 @@ static struct pd_name_loader *name_loader_new(const struct perfdata_session *ses
 	return NULL;
 }
 
-/* Sets what to load. Call it before the first wake. lines: also debug information. threads: how many may load at the
- * end; with 1, the calling thread loads. After several calls the largest values count. */
-static void name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads)
+/* Sets what to load. Call it before the first wake. lines: also debug information. soon: for formatting, too. threads:
+ * how many may load at the end; with 1, the calling thread loads. After several calls the largest values count. */
+static void name_loader_ask(struct pd_name_loader *loader, bool lines, bool soon, unsigned threads)
 {
 	loader->lines |= lines;
+	loader->soon |= soon;
 	loader->threads = threads > loader->threads ? threads : loader->threads;
 }
 
@@ -123,14 +124,15 @@ static void name_loader_finish(struct pd_name_loader *loader)
 
 /* --- of a session ------------------------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, unsigned threads)
+enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, bool soon,
+					   unsigned threads)
 {
 	struct pd_state *state = session->state;
 	if (!state)
 		return PERFDATA_OK;
 	if (!state->loader && !(state->loader = name_loader_new(session)))
 		return PERFDATA_ENOMEM;
-	name_loader_ask(state->loader, lines, threads);
+	name_loader_ask(state->loader, lines, soon, threads);
 	return PERFDATA_OK;
 }
 
@@ -183,7 +185,7 @@ bool pd_session_help_names(const struct perfdata_session *session)
 bool pd_session_awaits_names(const struct perfdata_session *session)
 {
 	const struct pd_name_loader *loader = session->state ? session->state->loader : NULL;
-	if (!loader)
+	if (!loader || !loader->soon)
 		return false;
 	pd_monitor_enter(loader->monitor);
 	const bool ret = loader->helper_loads || waits_for_help(loader);

@@ -508,7 +508,7 @@ static enum perfdata_status want_names(const struct script_setup *setup, unsigne
 	uint32_t fields = 0;
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		fields |= setup->types[i].ip_fields;
-	return fields & SCRIPT_SYM ? pd_session_want_names(setup->session, false, jobs) : PERFDATA_OK;
+	return fields & SCRIPT_SYM ? pd_session_want_names(setup->session, false, true, jobs) : PERFDATA_OK;
 }
 
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context)
