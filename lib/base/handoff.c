@@ -75,24 +75,24 @@ bool pd_handoff_wait_for_room(struct pd_handoff *handoff, unsigned *ret_place)
 	return fine;
 }
 
-static bool has_work(const struct pd_handoff *handoff)
+static bool has_work(const struct pd_handoff *handoff, unsigned most)
 {
 	return !handoff->stop && !handoff->is_due && !handoff->is_working && !handoff->is_taken_over &&
-	       nr_filled(handoff) < handoff->nr;
+	       nr_filled(handoff) < (most < handoff->nr ? most : handoff->nr);
 }
 
-bool pd_handoff_has_work(struct pd_handoff *handoff)
+bool pd_handoff_has_work(struct pd_handoff *handoff, unsigned most)
 {
 	pd_monitor_enter(handoff->monitor);
-	const bool ret = has_work(handoff);
+	const bool ret = has_work(handoff, most);
 	pd_monitor_leave(handoff->monitor);
 	return ret;
 }
 
-bool pd_handoff_begin_slot(struct pd_handoff *handoff, unsigned *ret_place)
+bool pd_handoff_begin_slot(struct pd_handoff *handoff, unsigned most, unsigned *ret_place)
 {
 	pd_monitor_enter(handoff->monitor);
-	const bool begins = has_work(handoff);
+	const bool begins = has_work(handoff, most);
 	handoff->is_working |= begins;
 	*ret_place = (unsigned)(handoff->filled % handoff->nr);
 	pd_monitor_leave(handoff->monitor);

@@ -38,10 +38,10 @@ void pd_handoff_stop(struct pd_handoff *handoff);
  * gets each slot at once. False without memory. */
 bool pd_handoff_open(struct pd_handoff *handoff, unsigned nr);
 /* For any thread, at any time between open and close. pd_handoff_begin_slot reserves the next slot for the calling
- * thread, which fills it and then calls pd_handoff_pass_slot or pd_handoff_pass_last_slot. False: no slot is free,
- * another thread fills one, or the handoff is paused. */
-bool pd_handoff_has_work(struct pd_handoff *handoff);
-bool pd_handoff_begin_slot(struct pd_handoff *handoff, unsigned *ret_place);
+ * thread, which fills it and then calls pd_handoff_pass_slot or pd_handoff_pass_last_slot. False: `most` slots, or all,
+ * are filled, another thread fills one, or the handoff is paused. */
+bool pd_handoff_has_work(struct pd_handoff *handoff, unsigned most);
+bool pd_handoff_begin_slot(struct pd_handoff *handoff, unsigned most, unsigned *ret_place);
 /* For the consumer: lets no thread begin a slot, and waits for the thread that fills one. The slots from taken to
  * filled still have their contents. */
 void pd_handoff_pause(struct pd_handoff *handoff);

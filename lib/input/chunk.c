@@ -38,6 +38,8 @@ struct pd_chunk_pool *pd_chunk_pool_new(void)
 
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account) { pool->account = account; }
 
+bool pd_chunk_pool_is_tight(const struct pd_chunk_pool *pool) { return pd_account_is_tight(pool->account); }
+
 void pd_chunk_pool_expect_many(struct pd_chunk_pool *pool)
 {
 	atomic_store_explicit(&pool->expects_many, true, memory_order_relaxed);

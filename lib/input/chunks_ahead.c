@@ -9,7 +9,7 @@
 #include "input/input_impl.h"
 
 #define CHUNKS 2u                    /* chunks that a thread of the input's own reads ahead at most */
-#define HELPED_CHUNKS 8u             /* as above, by threads that have other work in between */
+#define HELPED_CHUNKS 8u             /* as above, by threads that have other work in between, if memory is not short */
 #define WORTHWHILE 3u                /* chunks read in order before a thread is started */
 #define MANY_BYTES ((uint64_t)8 << 20)   /* this many bytes need more chunks than a short recording */
 
@@ -41,17 +41,23 @@ static void read_all(void *user, unsigned thread)
 		;
 }
 
+/* How many chunks helpers read ahead at most. */
+static unsigned most_ahead(const struct pd_chunks_ahead *ahead)
+{
+	return pd_chunk_pool_is_tight(ahead->pool) ? CHUNKS : HELPED_CHUNKS;
+}
+
 bool pd_input_needs_help(struct pd_input *input)
 {
 	struct pd_chunks_ahead *ahead = atomic_load_explicit(&input->helped, memory_order_acquire);
-	return ahead && pd_handoff_has_work(&ahead->handoff);
+	return ahead && pd_handoff_has_work(&ahead->handoff, most_ahead(ahead));
 }
 
 bool pd_input_help(struct pd_input *input)
 {
 	struct pd_chunks_ahead *ahead = atomic_load_explicit(&input->helped, memory_order_acquire);
 	unsigned place;
-	if (!ahead || !pd_handoff_begin_slot(&ahead->handoff, &place))
+	if (!ahead || !pd_handoff_begin_slot(&ahead->handoff, most_ahead(ahead), &place))
 		return false;
 	(void)read_one(ahead, place);
 	return true;

@@ -41,6 +41,7 @@ struct pd_chunk_pool *pd_chunk_pool_new(void);
  * frees unused chunks. Call this before the first chunk is taken. */
 struct pd_account;
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account);
+bool pd_chunk_pool_is_tight(const struct pd_chunk_pool *pool);   /* whether its account is nearly used up */
 /* Announces that many chunks will be taken: all of them share large pages. Thread-safe. */
 void pd_chunk_pool_expect_many(struct pd_chunk_pool *pool);
 /* Frees the chunks that nobody uses. */

@@ -12,6 +12,7 @@
 #include "refuse_nameless.h"
 #include "unit.h"
 #include "alloc_fail_pieces.h"
+#include "base/account.h"
 #include "base/fdio.h"
 #include "base/hash.h"
 #include "base/threads.h"
@@ -454,6 +455,38 @@ static void check_read_ahead(const struct blob *blob)
 	pd_chunk_pool_free(pool);
 }
 
+/* Helpers read some chunks ahead, and fewer where memory is short. */
+static void test_help_is_bounded(void)
+{
+	struct blob whole = { calloc(4, SIZE), 4 * SIZE };
+	const struct {
+		uint64_t limit;
+		unsigned most;
+	} rows[] = { { (uint64_t)1 << 30, 8 }, { 1 << 20, 2 } };
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct pd_account account = { 0 };
+		struct pd_chunk_pool *pool = pd_chunk_pool_new();
+		struct pd_input *input = open_memory(&whole);
+		struct pd_chunk *chunk;
+		unsigned nr = 0, place = 0;
+		pd_account_init(&account, rows[i].limit, NULL);
+		pd_chunk_pool_account(pool, &account);
+		pd_input_let_help(input);
+		/* the first chunks are read when they are asked for */
+		for (; place < 8 && !nr; place++) {
+			CHECK_EQ(pd_input_next_chunk(input, pool, &chunk, NULL), PERFDATA_OK);
+			pd_chunk_drop(chunk);
+			while (pd_input_needs_help(input) && pd_input_help(input))
+				nr++;
+		}
+		CHECK_EQ(nr, rows[i].most);
+		CHECK(!pd_input_help(input));
+		pd_input_close(input);
+		pd_chunk_pool_free(pool);
+	}
+	free(whole.bytes);
+}
+
 static void test_read_ahead(void)
 {
 	/* chunks enough for a thread to be worth while */
@@ -715,6 +748,7 @@ int main(void)
 		{ "what cannot be opened", test_open_failures },
 		{ "file that shrinks", test_shrinking_file },
 		{ "read ahead", test_read_ahead },
+		{ "read ahead by helpers is bounded", test_help_is_bounded },
 		{ "damaged packed data", test_damaged },
 		{ "ratio limit", test_ratio },
 		{ "window limit", test_window_limit },
