@@ -396,6 +396,7 @@ def made_cases(place):
             bad("a build-id by its path, and a new file got the inode number", "replaced the recorded file",
                 lambda r, when: earlier(r, when, generation=generation ^ 1))
             good("the same, and it is the old file", lambda r, when: earlier(r, when, generation=generation))
+            good("the same, with the generation that perf inject writes", lambda r, when: earlier(r, when, generation=1))
 
     # the names of a sample before the second mapping are out: a finding says that they may be wrong, unless the inode number agrees
     for title, first, second, is_doubted in (("the other one", inode + 1, inode, True), ("this one", inode, inode + 1, False)):

@@ -25,12 +25,13 @@ static uint64_t sample_time(const struct pd_state *state, const char *name)
  * inode numbers say nothing. */
 static bool is_another(const struct pd_dso *dso, int fd, const struct stat *st)
 {
-	const uint32_t recorded = (uint32_t)dso->id_words[2];
+	/* perf inject writes 1 for each file that it makes of JIT code */
+	const uint32_t made_up = 1, recorded = (uint32_t)dso->id_words[2];
 	if (major(st->st_dev) != dso->public.device_major || minor(st->st_dev) != dso->public.device_minor)
 		return false;
 	if (st->st_ino != dso->id_words[1])
 		return true;
-	const uint32_t generation = recorded ? pd_file_generation(fd) : 0;
+	const uint32_t generation = recorded > made_up ? pd_file_generation(fd) : 0;
 	return generation && generation != recorded;
 }
 
