@@ -5,7 +5,7 @@ FUZZ_CC ?= clang
 FUZZ_TIME ?= 60
 FUZZ_FLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 # Small chunks and batches: more borders, and no time for memory that small inputs do not use. AT_ONCE: see tests/fuzz/fuzz_emit.c.
-FUZZ_LIMITS = -DPD_CHUNK_SIZE=8192u -DBATCH_RECORDS=256u -DMIN_RUN_BYTES=2000u -DLEAST_LEFT_OUT=64u -DSTART_SIZE=64u -DAHEAD_FROM=2 -DAT_ONCE=2u
+FUZZ_LIMITS = -DPD_CHUNK_SIZE=8192u -DBATCH_RECORDS=256u -DMIN_RUN_BYTES=2000u -DLEAST_LEFT_OUT=64u -DSTART_SIZE=64u -DLEAST_START=64u -DAHEAD_FROM=2 -DAT_ONCE=2u
 FUZZ_ARGUMENTS = -timeout=20 -rss_limit_mb=1024 -max_len=$(if $(filter fuzz_elf fuzz_trace fuzz_rewrite,$*),32768,8192) -entropic=0
 export ASAN_OPTIONS ?= detect_leaks=0:malloc_context_size=6:quarantine_size_mb=16:allocator_release_to_os_interval_ms=-1
 out = fuzz
