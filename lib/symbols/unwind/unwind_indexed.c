@@ -64,8 +64,8 @@ static bool has_piece(struct perfdata_symbols_dso *dso, struct pd_indexed_frames
 	return is_read;
 }
 
-/* Returns the bytes from a place in the image on, of which *ret_size are in memory: if possible `wanted`, a piece at
- * most, or all that the image has. NULL: none are. */
+/* Returns a pointer to the bytes at a place in the image. *ret_size: how many of them are in memory, at least `wanted`
+ * if the image has as many and they could be read. wanted: PIECE_SIZE at most. NULL: none are in memory. */
 static const uint8_t *view_image(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames,
 				 struct pd_frame_image *image, uint64_t place, size_t wanted, size_t *ret_size)
 {
