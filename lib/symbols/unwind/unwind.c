@@ -120,12 +120,12 @@ static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 	return f->sp > sp ? CALLER : END;
 }
 
-static struct pd_rule rule_at(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
+/* Returns the rule of an address, which may be in `made`. NULL: it has to be made when it is the stack's turn. */
+static inline const struct pd_rule *rule_at(const struct perfdata_unwinder *u, const struct pd_unwind_module *module,
+					    uint64_t address, struct pd_rule *made)
 {
-	struct pd_rule rule = { .kind = PD_RULE_NONE };
-	if (module && !pd_rule_find_again(module->dso, address - module->bias, !u->is_ahead, &rule))
-		u->needs_turn = true;
-	return rule;
+	*made = (struct pd_rule){ .kind = PD_RULE_NONE };
+	return module ? pd_rule_find_again(module->dso, address - module->bias, !u->is_ahead, made) : made;
 }
 
 /* Returns the module of the last frame if it contains an address and the address before; else NULL. */
@@ -150,23 +150,25 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 {
 	const uint64_t address = f->pc - !is_first;
 	const struct pd_unwind_module *module = module_inside(u, f->pc);
-	struct pd_rule rule;
+	struct pd_rule made;
+	const struct pd_rule *rule = &made;
 	u->is_cut = false;
 	if (!module && !find_module_of_frame(u, f->pc, is_first, &module))
 		return LIBDWFL;
 	if (module || pd_unwinder_take_map(u, address))
-		rule = rule_at(u, module, address);
-	else if (pd_unwinder_find_jit_rule(u, address, &rule))
+		rule = rule_at(u, module, address, &made);
+	else if (pd_unwinder_find_jit_rule(u, address, &made))
 		u->is_beyond_libdwfl = true;
 	else
 		return END;
+	u->needs_turn |= !rule;
 	if (u->needs_turn || u->overlap || (!module && pd_unwinder_find_module(u, address)))
 		return LIBDWFL;
-	if (!is_first && module && rule.kind == PD_RULE_NONE && pd_unwinder_is_data(u, module, address))
+	if (!is_first && module && rule->kind == PD_RULE_NONE && pd_unwinder_is_data(u, module, address))
 		return END;
 	if (address)
 		u->pcs[u->count++] = address;
-	switch (rule.kind) {
+	switch (rule->kind) {
 	case PD_RULE_FRAME: break;
 	case PD_RULE_FRAME_OF_LEAF:
 		if (!is_first)
@@ -175,14 +177,61 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	case PD_RULE_FRAME_OF_EXIDX:
 		u->is_beyond_libdwfl = true;
 		/* Only the innermost function may still have the return address in its register. */
-		if (!is_first && rule.return_address == PD_RULE_SAME)
+		if (!is_first && rule->return_address == PD_RULE_SAME)
 			return END;
 		break;
 	case PD_RULE_END: return END;
 	case PD_RULE_NONE: return u->arch == PERFDATA_UNWIND_X86_64 ? take_caller_by_fp(u, f) : LIBDWFL;
 	case PD_RULE_LIBDWFL: return LIBDWFL;
 	}
-	return take_caller(u, &rule, f, is_first);
+	return take_caller(u, rule, f, is_first);
+}
+
+/* Whether a rule is of the form that nearly all frames have. */
+static inline bool is_common(const struct pd_rule *rule)
+{
+	return rule->kind == PD_RULE_FRAME && rule->base <= PD_RULE_FROM_FP && !rule->is_signed &&
+	       rule->return_address == PD_RULE_AT_CFA;
+}
+
+/* Does what step_frame does, for all frames up to the first one that is not in the module of the last frame, has no
+ * known rule of the common form, or whose return address is not in the recorded stack. Most time of unwinding is spent
+ * here. Returns the number of frames. */
+static size_t pass_common_frames(struct perfdata_unwinder *u, struct frame *f)
+{
+	const struct pd_unwind_module *module = u->last_module < u->nr_modules ? &u->modules[u->last_module] : NULL;
+	const struct pd_known_rules *rules = module ? pd_rules_plain(module->dso) : NULL;
+	const struct perfdata_bytes *stack = &u->sample->stack;
+	const size_t word = u->machine->word, before = u->count;
+	if (!rules || u->overlap || u->arch == PERFDATA_UNWIND_ARM || stack->size < word)
+		return 0;
+	const uint64_t last_place = stack->size - word;
+	struct frame at = *f;
+	size_t count = before;
+	while (count < u->room && module->start < at.pc && at.pc < module->end) {
+		const uint64_t address = at.pc - 1;
+		const struct pd_rule *rule = pd_rule_known(rules, address - module->bias);
+		if (!rule || !is_common(rule) || (rule->base == PD_RULE_FROM_FP && !load_value(u, &at.fp)))
+			break;
+		const uint64_t base = rule->base == PD_RULE_FROM_FP ? at.fp.is : at.sp;
+		const uint64_t cfa = base + (uint64_t)(int64_t)rule->cfa;
+		const uint64_t place = cfa + (uint64_t)(int64_t)rule->return_address_at - u->sp;
+		const uint64_t pc = place <= last_place ? pd_unwinder_word(stack->data + place, word) : 0;
+		if (!pc)
+			break;
+		u->pcs[count++] = address;
+		take_value(cfa, rule->fp, rule->fp_at, &at.fp);
+		take_value(cfa, rule->kept, rule->kept_at, &at.kept);
+		at.sp = cfa;
+		at.pc = pc;
+	}
+	if (count > before) {
+		at.lr = (struct value){ at.pc, KNOWN };
+		u->is_cut = false;
+	}
+	*f = at;
+	u->count = count;
+	return count - before;
 }
 
 /* Takes steps until the stack ends or `room` is full; false: libdwfl has to unwind the stack. */
@@ -192,6 +241,7 @@ static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 		const enum step next = step_frame(u, f, !n);
 		if (next != CALLER)
 			return next == END || (u->is_beyond_libdwfl && !u->needs_turn);
+		n += pass_common_frames(u, f);
 	}
 	return true;
 }

@@ -95,7 +95,8 @@ struct pd_frame_register {
 	enum pd_frame_how how;
 	int64_t offset;
 };
-#define PD_FRAME_REGISTERS 34u      /* x86-64 needs 17, aarch64 33 */
+/* The registers that rules use (struct pd_rule_registers). Rows keep no others: they are copied for each rule. */
+enum pd_frame_kept { PD_FRAME_OF_SP, PD_FRAME_OF_FP, PD_FRAME_OF_KEPT, PD_FRAME_OF_RETURN, PD_FRAME_REGISTERS };
 /* The rules at one address of the code. */
 struct pd_frame_row {
 	bool cfa_is_other;          /* the CFA is not a register plus an offset */
@@ -105,7 +106,8 @@ struct pd_frame_row {
 	bool is_signed;             /* aarch64: the return address is signed */
 	uint64_t cfa_register;
 	int64_t cfa_offset;
-	struct pd_frame_register registers[PD_FRAME_REGISTERS];
+	uint64_t start, end;        /* the addresses whose row this is; end UINT64_MAX: all that follow in the FDE */
+	struct pd_frame_register registers[PD_FRAME_REGISTERS];   /* by enum pd_frame_kept */
 };
 /* Computes the row of an address by running the instructions of an FDE or CIE. first: the row after the instructions
  * of the CIE; NULL: these are the instructions of the CIE. *ret_steps: steps of work (symbol_work.h). false: only libdw

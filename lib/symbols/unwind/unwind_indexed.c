@@ -8,6 +8,7 @@
 
 #define BLOCK 32u                  /* `starts` has the first of this many entries of the index */
 #define PIECE_SIZE 8192u           /* bytes of the tables that are read at once */
+#define MOST_ROWS ((uint64_t)1 << 20)
 #define MOST_KEPT ((uint64_t)1 << (sizeof(size_t) < 8 ? 24 : 29))   /* bytes; larger tables are read anew each time */
 
 /* --- images of the tables ----------------------------------------------------------------------------------------- */
@@ -130,6 +131,8 @@ bool pd_indexed_open(struct perfdata_symbols_dso *dso, const struct pd_frame_pla
 	account_for(dso, ret, bytes);
 	make_image(dso, ret, ret->index_offset, 8 * ret->nr_entries, &ret->index);
 	make_image(dso, ret, ret->offset, ret->size, &ret->entries);
+	ret->rows = ret->nr_entries <= MOST_ROWS ? pd_calloc((size_t)ret->nr_entries, sizeof *ret->rows) : NULL;
+	account_for(dso, ret, ret->rows ? (size_t)ret->nr_entries * sizeof *ret->rows : 0);
 	return read_starts(elf, ret);
 }
 
@@ -141,11 +144,11 @@ void pd_indexed_close(struct perfdata_symbols_dso *dso, struct pd_indexed_frames
 	for (size_t i = 0; i < PD_INDEXED_CIES; i++)
 		pd_free(atomic_load_explicit(&frames->cies[i], memory_order_relaxed));
 	pd_free(frames->starts);
+	pd_free(frames->rows);
 }
 
-/* Finds the offset in .eh_frame of an address's entry, if it has one. PERFDATA_ABSENT, PERFDATA_EREAD. */
-static enum perfdata_status find_offset(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames,
-					uint64_t vaddr, uint64_t *ret)
+enum perfdata_status pd_indexed_find(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t vaddr,
+				     struct pd_indexed_entry *ret)
 {
 	uint8_t copy[8 * BLOCK];
 	const int64_t wanted = (int64_t)(vaddr - frames->index_address);
@@ -165,9 +168,33 @@ static enum perfdata_status find_offset(struct perfdata_symbols_dso *dso, struct
 	PD_COUNT_BEFORE(nr, all, at, start_of(&block[8 * at], frames->facts.swap) <= wanted);
 	if (!nr)
 		return PERFDATA_ABSENT;
-	const int32_t offset = (int32_t)pd_load32(&block[8 * (nr - 1) + 4], frames->facts.swap);
-	*ret = frames->index_address + (uint64_t)(int64_t)offset - frames->facts.address;
+	const uint8_t *found = &block[8 * (nr - 1)];
+	const int32_t offset = (int32_t)pd_load32(found + 4, frames->facts.swap);
+	ret->at = frames->index_address + (uint64_t)(int64_t)offset - frames->facts.address;
+	ret->start = frames->index_address + (uint64_t)(int64_t)start_of(found, frames->facts.swap);
+	ret->row = frames->rows ? &frames->rows[first + nr - 1] : NULL;
 	return PERFDATA_OK;
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+#define ROW_BITS 24u
+#define ROW_MASK ((UINT64_C(1) << ROW_BITS) - 1)
+
+bool pd_indexed_has_row(const struct pd_indexed_entry *entry, uint64_t vaddr, uint32_t *ret_number)
+{
+	const uint64_t word = entry->row ? atomic_load_explicit(entry->row, memory_order_acquire) : 0;
+	const uint64_t from = word >> (PD_INDEXED_ROW_USER + ROW_BITS), size = word >> PD_INDEXED_ROW_USER & ROW_MASK;
+	*ret_number = (uint32_t)(word & ((1u << PD_INDEXED_ROW_USER) - 1));
+	return vaddr - entry->start - from < size;
+}
+
+uint64_t pd_indexed_row_word(const struct pd_indexed_entry *entry, uint64_t start, uint64_t end)
+{
+	const uint64_t from = start - entry->start, size = end - start;
+	return from <= ROW_MASK && end > start
+		       ? (from << ROW_BITS | (size <= ROW_MASK ? size : ROW_MASK)) << PD_INDEXED_ROW_USER
+		       : 0;
 }
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
@@ -224,18 +251,14 @@ static const struct pd_frame_known_cie *find_cie(struct perfdata_symbols_dso *ds
 	return own;
 }
 
-enum perfdata_status pd_indexed_find(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t vaddr,
-				     struct pd_indexed_entry *ret)
+bool pd_indexed_read(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames,
+		     struct pd_indexed_entry *found)
 {
-	uint64_t at;
-	ret->large = NULL;
-	const enum perfdata_status status = find_offset(dso, frames, vaddr, &at);
-	if (status != PERFDATA_OK)
-		return status;
-	if (!read_entry(dso, frames, at, ret->bytes, &ret->large, &ret->entry) || ret->entry.is_cie)
-		return PERFDATA_EUNSUP;
-	ret->cie = find_cie(dso, frames, ret->entry.cie, &ret->own_cie);
-	return ret->cie ? PERFDATA_OK : PERFDATA_EUNSUP;
+	found->large = NULL;
+	if (!read_entry(dso, frames, found->at, found->bytes, &found->large, &found->entry) || found->entry.is_cie)
+		return false;
+	found->cie = find_cie(dso, frames, found->entry.cie, &found->own_cie);
+	return found->cie != NULL;
 }
 
 void pd_indexed_drop(struct pd_indexed_entry *entry) { pd_free(entry->large); }

@@ -18,8 +18,11 @@ struct run {
 	struct pd_frame_row remembered[MOST_REMEMBERED];
 	unsigned nr_remembered;
 	unsigned machine;
+	struct pd_rule_registers numbers;   /* .sp NONE: no rules are made for this machine */
 	uint64_t cost;
+	uint64_t row_start, row_end;        /* as `start` and `end` of the row */
 };
+#define NONE UINT8_MAX
 
 bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
 {
@@ -49,17 +52,33 @@ static inline uint64_t read_uleb(struct pd_cursor *c)
 	return pd_left(c) && !c->failed && *c->at < 0x80 ? *c->at++ : pd_dwarf_uleb(c);
 }
 
+/* The place of a register in a row; PD_FRAME_REGISTERS: rules do not use it. */
+static inline enum pd_frame_kept place_of(const struct run *run, uint64_t number)
+{
+	const struct pd_rule_registers *numbers = &run->numbers;
+	if (numbers->sp == NONE)
+		return PD_FRAME_REGISTERS;
+	if (number == numbers->fp)
+		return PD_FRAME_OF_FP;
+	if (number == numbers->kept)
+		return PD_FRAME_OF_KEPT;
+	if (number == numbers->return_address)
+		return PD_FRAME_OF_RETURN;
+	return number == numbers->sp ? PD_FRAME_OF_SP : PD_FRAME_REGISTERS;
+}
+
 static void put_place(struct run *run, uint64_t number, enum pd_frame_how how, int64_t offset)
 {
-	/* Unwinding does not need other registers. */
-	if (number < PD_FRAME_REGISTERS)
-		run->row->registers[number] = (struct pd_frame_register){ how, offset };
+	const enum pd_frame_kept place = place_of(run, number);
+	if (place != PD_FRAME_REGISTERS)
+		run->row->registers[place] = (struct pd_frame_register){ how, offset };
 }
 
 static void restore_register(struct run *run, uint64_t number)
 {
-	if (number < PD_FRAME_REGISTERS)
-		run->row->registers[number] = run->first->registers[number];
+	const enum pd_frame_kept place = place_of(run, number);
+	if (place != PD_FRAME_REGISTERS)
+		run->row->registers[place] = run->first->registers[place];
 }
 
 static int64_t read_scaled(const struct run *run, uint64_t factor)
@@ -92,9 +111,8 @@ static bool pass_block(struct pd_cursor *c, const uint8_t **ret, uint64_t *ret_s
 /* Whether an expression is the frame pointer plus an offset; `last`: the operation that follows, 0: none. */
 static bool is_at_fp(const struct run *run, const uint8_t *block, uint64_t size, unsigned last, int64_t *ret_offset)
 {
-	struct pd_rule_registers numbers;
 	struct pd_cursor c = pd_cursor(block, (size_t)size, false);
-	if (!pd_rule_registers_of(run->machine, &numbers) || pd_u8(&c) != DW_OP_breg0 + (unsigned)numbers.fp)
+	if (run->numbers.sp == NONE || pd_u8(&c) != DW_OP_breg0 + (unsigned)run->numbers.fp)
 		return false;
 	*ret_offset = pd_dwarf_sleb(&c);
 	return (!last || pd_u8(&c) == last) && !c.failed && !pd_left(&c);
@@ -215,13 +233,18 @@ static bool run_instructions(struct run *run, struct pd_cursor *c, uint64_t star
 {
 	const bool is_cie = !run->first;
 	uint64_t step;
+	run->row_start = start;
+	run->row_end = UINT64_MAX;
 	while (pd_left(c) && !c->failed) {
 		const unsigned op = pd_u8(c);
 		run->cost++;
 		if (takes_step(c, op, &step)) {
 			start += step * run->cie->code_factor;
-			if (is_cie || start > address)
+			if (is_cie || start > address) {
+				run->row_end = start;
 				return !is_cie && !c->failed;
+			}
+			run->row_start = start;
 			continue;
 		}
 		switch (op & 0xc0u) {
@@ -251,12 +274,16 @@ bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions,
 	run.row = row;
 	run.nr_remembered = 0;
 	run.machine = machine;
+	if (!pd_rule_registers_of(machine, &run.numbers))
+		run.numbers.sp = NONE;
 	run.cost = 0;
 	if (first)
 		*row = *first;
 	else
 		memset(row, 0, sizeof *row);
 	const bool fine = run_instructions(&run, &instructions, start, address);
+	row->start = run.row_start;
+	row->end = run.row_end;
 	*ret_steps = run.cost / COST_OF_STEP;
 	return fine;
 }

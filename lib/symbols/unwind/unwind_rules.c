@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of a file for unwinding; a rule takes 24 bytes. If .eh_frame has the index that linkers write
- * (.eh_frame_hdr), a look-up reads the entry of the address and the bytes around it, so the tables of a large file need
- * not fit into memory. Without an index the table is listed. libdwfl unwinds through files whose index is not sorted.
- * As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. 32-bit ARM's exception index is
- * for addresses without either, since it is not exact in prologues and epilogues; so are rules for the procedure
- * linkage tables of linkers that write none. */
+/* The rules of a file for unwinding. An address takes 8 bytes, and a distinct rule 16. If .eh_frame has the index that
+ * linkers write (.eh_frame_hdr), a look-up reads the entry of the address and the bytes around it, so the tables of a
+ * large file need not fit into memory. Without an index the table is listed. libdwfl unwinds through files whose index
+ * is not sorted. As in libdwfl, .debug_frame is for addresses without an entry in .eh_frame. 32-bit ARM's exception
+ * index is for addresses without either, since it is not exact in prologues and epilogues; so are rules for the
+ * procedure linkage tables of linkers that write none. */
 #include "config.h"
 #include "symbols/unwind/unwind_rules.h"
 #include <string.h>
 #include "base/cancel.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "symbols/answers/symbol_answers.h"
 #include "symbols/unwind/unwind_frame_list.h"
 #include "symbols/unwind/unwind_entries.h"
@@ -26,9 +27,12 @@ static bool fits_in(int64_t value, unsigned bits)
 /* --- the table of rules ------------------------------------------------------------------------------------------- */
 
 #define FIRST_SLOTS 256u
+#define FIRST_RULES 64u
 /* The part of the account's limit up to which a table grows even while the account is tight: a recording that is sorted
  * in memory may keep it tight to the end, and making the rules of each stack anew takes ten times as long. */
 #define PART_IF_TIGHT 256u
+
+_Static_assert(PD_INDEXED_ROW_USER == PD_RULE_NUMBER_BITS, "a row is kept with the number of its rule");
 
 #define MOST_CIES 8u
 #define BYTES_OF_STEP 64u          /* bytes of an entry that count as a step of work */
@@ -44,7 +48,10 @@ struct listed_table {
 struct pd_rules {
 	struct pd_known_rules known;       /* read without the lock */
 	struct pd_monitor *lock;           /* held to open tables, to read listed ones, and to change `known` */
-	size_t used;
+	size_t used;                       /* slots */
+	struct pd_index numbers;           /* of the distinct rules */
+	uint32_t nr_rules;
+	uint64_t seed;                     /* of `numbers` */
 	size_t accounted;
 	_Atomic(enum { NOT_OPENED, IS_FINE, IS_BROKEN }) state;   /* set after the next four */
 	struct pd_work work;               /* limits reading and running entries */
@@ -54,17 +61,21 @@ struct pd_rules {
 	struct listed_table *debug_frame, *listed_eh;   /* NULL: not yet needed */
 };
 
-static void put_slot(struct pd_rule_slots *slots, uint64_t key, const uint64_t words[2])
+static void put_slot(struct pd_rule_slots *slots, uint64_t item)
 {
-	size_t i = pd_rule_place(slots, key);
-	while (atomic_load_explicit(&slots->items[i].key, memory_order_relaxed))
+	size_t i = pd_rule_place(slots, item >> PD_RULE_NUMBER_BITS);
+	while (atomic_load_explicit(&slots->items[i], memory_order_relaxed))
 		i = (i + 1) & (slots->size - 1);
-	atomic_store_explicit(&slots->items[i].first, words[0], memory_order_relaxed);
-	atomic_store_explicit(&slots->items[i].second, words[1], memory_order_relaxed);
-	atomic_store_explicit(&slots->items[i].key, key, memory_order_release);
+	atomic_store_explicit(&slots->items[i], item, memory_order_release);
 }
 
-/* Makes room for a rule. false: no memory; the rule is not kept, and is made again when needed. */
+static void account_for(struct perfdata_symbols_dso *dso, struct pd_rules *rules, size_t bytes)
+{
+	rules->accounted += bytes;
+	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, bytes);
+}
+
+/* Makes room for an address. false: no memory; its rule is not kept, and is made again when needed. */
 static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 {
 	struct pd_rule_slots *old = atomic_load_explicit(&rules->known.slots, memory_order_relaxed);
@@ -72,7 +83,7 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 		return true;
 	const size_t size = old ? 2 * old->size : FIRST_SLOTS,
 		     bytes = sizeof *old + size * sizeof *old->items;
-	struct pd_account *account = pd_symbols_account(dso->symbols);
+	const struct pd_account *account = pd_symbols_account(dso->symbols);
 	if (old && pd_account_is_tight(account) && bytes > account->limit / PART_IF_TIGHT)
 		return rules->used < old->size / 8 * 7;   /* look-ups in a full table would read all of it */
 	struct pd_rule_slots *slots = pd_calloc_slots(1, bytes);
@@ -80,28 +91,78 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 		return false;
 	slots->former = old;
 	slots->size = size;
+	slots->shift = 64 - (unsigned)__builtin_ctzll(size);
+	slots->factor = old ? old->factor : pd_hash_seed(slots) | 1;
 	for (size_t i = 0; old && i < old->size; i++) {
-		const struct pd_rule_slot *slot = &old->items[i];
-		const uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
-		const uint64_t words[2] = { atomic_load_explicit(&slot->first, memory_order_relaxed),
-					    atomic_load_explicit(&slot->second, memory_order_relaxed) };
-		if (key)
-			put_slot(slots, key, words);
+		const uint64_t item = atomic_load_explicit(&old->items[i], memory_order_relaxed);
+		if (item)
+			put_slot(slots, item);
 	}
 	atomic_store_explicit(&rules->known.slots, slots, memory_order_release);
-	rules->accounted += bytes;
-	pd_account_take(account, PD_USE_SYMBOLS, bytes);
+	account_for(dso, rules, bytes);
 	return true;
 }
 
-static void store_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key,
-		       const struct pd_rule *rule)
+static bool grow_list(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 {
+	struct pd_rule_list *old = atomic_load_explicit(&rules->known.list, memory_order_relaxed);
+	const size_t room = old ? 2 * old->room : FIRST_RULES, bytes = sizeof *old + room * sizeof *old->items;
+	struct pd_rule_list *list = pd_malloc(bytes);
+	if (!list)
+		return false;
+	list->former = old;
+	list->room = room;
+	if (old)
+		memcpy(list->items, old->items, old->room * sizeof *old->items);
+	atomic_store_explicit(&rules->known.list, list, memory_order_release);
+	account_for(dso, rules, bytes);
+	return true;
+}
+
+static int is_same_rule(const void *list, uint32_t number, const void *wanted)
+{
+	return memcmp(&((const struct pd_rule_list *)list)->items[number], wanted, sizeof(struct pd_rule)) == 0;
+}
+
+/* Finds the number of a rule; a new rule is added. false: there is no room for it. */
+static bool number_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, const struct pd_rule *rule,
+			uint32_t *ret)
+{
+	struct pd_rule_list *list = atomic_load_explicit(&rules->known.list, memory_order_relaxed);
 	uint64_t words[2];
-	if (!make_room(dso, rules))
-		return;
 	memcpy(words, rule, sizeof words);
-	put_slot(atomic_load_explicit(&rules->known.slots, memory_order_relaxed), key, words);
+	const uint64_t hash = pd_hash_two(words[0], words[1], rules->seed);
+	*ret = pd_index_find(&rules->numbers, hash, is_same_rule, list, rule);
+	if (*ret != UINT32_MAX)
+		return true;
+	*ret = rules->nr_rules;
+	if (*ret == PD_RULE_MOST_NUMBERS || ((!list || *ret == list->room) && !grow_list(dso, rules)) ||
+	    pd_index_add(&rules->numbers, hash, *ret) < 0)
+		return false;
+	atomic_load_explicit(&rules->known.list, memory_order_relaxed)->items[rules->nr_rules++] = *rule;
+	return true;
+}
+
+/* A rule that was made for an address. */
+struct made_rule {
+	struct pd_rule rule;
+	uint64_t steps;            /* of work */
+	pd_indexed_row *row;       /* keeps the row of the rule; NULL: nothing does */
+	uint64_t row_word;
+};
+
+static void store_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr,
+		       const struct made_rule *made)
+{
+	uint32_t number;
+	if (!number_rule(dso, rules, &made->rule, &number))
+		return;
+	if (made->row && made->row_word)
+		atomic_store_explicit(made->row, made->row_word | number, memory_order_release);
+	if (vaddr > PD_RULE_MOST_ADDRESS || !make_room(dso, rules))
+		return;
+	put_slot(atomic_load_explicit(&rules->known.slots, memory_order_relaxed),
+		 pd_rule_key(vaddr) << PD_RULE_NUMBER_BITS | number);
 	rules->used++;
 }
 
@@ -138,6 +199,8 @@ static bool are_open(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 }
 
 /* --- from rows to rules ------------------------------------------------------------------------------------------- */
+
+#define MOST_REGISTERS 34u      /* x86-64 needs 17, aarch64 33 */
 
 /* Whether a call leaves the return address in a register. */
 static bool has_link_register(unsigned machine) { return machine == EM_AARCH64 || machine == EM_ARM; }
@@ -192,17 +255,17 @@ struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_fr
 	struct pd_rule_registers numbers;
 	if (cie->is_signal || !pd_rule_registers_of(machine, &numbers) || cie->return_address != numbers.return_address)
 		return rule;
-	const struct pd_frame_register *places = row->registers, *return_address = &places[numbers.return_address];
-	const struct pd_frame_register *fp = &places[numbers.fp], *kept = &places[numbers.kept];
-	if (places[numbers.sp].how != PD_FRAME_DEFAULT &&
-	    (places[numbers.sp].how != PD_FRAME_IS_CFA || places[numbers.sp].offset))
+	const struct pd_frame_register *sp = &row->registers[PD_FRAME_OF_SP], *fp = &row->registers[PD_FRAME_OF_FP];
+	const struct pd_frame_register *kept = &row->registers[PD_FRAME_OF_KEPT];
+	const struct pd_frame_register *return_address = &row->registers[PD_FRAME_OF_RETURN];
+	if (sp->how != PD_FRAME_DEFAULT && (sp->how != PD_FRAME_IS_CFA || sp->offset))
 		return rule;
 	if (return_address->how == PD_FRAME_UNDEFINED) {
 		rule.kind = PD_RULE_END;
 		return rule;
 	}
 	const bool is_moved = return_address->how == PD_FRAME_IN_REGISTER &&
-			      (uint64_t)return_address->offset < PD_FRAME_REGISTERS;
+			      (uint64_t)return_address->offset < MOST_REGISTERS;
 	if (is_moved) {
 		rule.return_address = PD_RULE_IN_REGISTER;
 	} else {
@@ -249,36 +312,50 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 	return status != PERFDATA_EINTR;
 }
 
-/* Makes the rule of an address in the code of an FDE. */
-static void make_rule_of_entry(const struct pd_frame_table *table, const struct pd_frame_known_cie *cie,
-			       struct pd_frame_entry *entry, uint64_t vaddr, unsigned machine, struct pd_rule *ret,
-			       uint64_t *ret_steps)
+/* Makes the rule of an address in the code of an FDE. true: it is the rule of all addresses of *row. */
+static bool make_rule_of_entry(const struct pd_frame_table *table, const struct pd_frame_known_cie *cie,
+			       struct pd_frame_entry *entry, uint64_t vaddr, unsigned machine, struct made_rule *made,
+			       struct pd_frame_row *row)
 {
-	struct pd_frame_row row;
 	uint64_t start, end;
-	ret->kind = PD_RULE_LIBDWFL;
+	bool is_of_row = false;
+	made->rule.kind = PD_RULE_LIBDWFL;
 	if (!cie || !cie->is_fine || !pd_frame_read_head(table, &cie->facts, entry, &start, &end))
-		return;
-	if (vaddr < start || vaddr >= end)
-		ret->kind = PD_RULE_NONE;
-	else if (pd_frame_run(&cie->facts, entry->rest, &cie->row, start, vaddr, machine, &row, ret_steps))
-		*ret = pd_rule_of_row(&row, &cie->facts, machine);
-	*ret_steps += (entry->next - entry->at) / BYTES_OF_STEP;
+		return false;
+	if (vaddr < start || vaddr >= end) {
+		made->rule.kind = PD_RULE_NONE;
+	} else if (pd_frame_run(&cie->facts, entry->rest, &cie->row, start, vaddr, machine, row, &made->steps)) {
+		made->rule = pd_rule_of_row(row, &cie->facts, machine);
+		row->end = row->end < end ? row->end : end;
+		is_of_row = !row->plt_offset;
+	}
+	made->steps += (entry->next - entry->at) / BYTES_OF_STEP;
+	return is_of_row;
 }
 
 /* Makes the rule of an address by the indexed .eh_frame. false: a read failed. */
-static bool make_indexed_rule(struct perfdata_symbols_dso *dso, struct pd_indexed_frames *frames, uint64_t vaddr,
-			      struct pd_rule *ret, uint64_t *ret_steps)
+static bool make_indexed_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr,
+			      struct made_rule *made)
 {
 	struct pd_indexed_entry found;
-	const enum perfdata_status status = pd_indexed_find(dso, frames, vaddr, &found);
-	if (status == PERFDATA_OK)
-		make_rule_of_entry(&frames->facts, found.cie, &found.entry, vaddr, dso->text->header.e_machine, ret,
-				   ret_steps);
-	else if (status == PERFDATA_EUNSUP)
-		ret->kind = PD_RULE_LIBDWFL;
+	struct pd_frame_row row;
+	uint32_t number;
+	const enum perfdata_status status = pd_indexed_find(dso, &rules->indexed, vaddr, &found);
+	if (status != PERFDATA_OK)
+		return status != PERFDATA_EREAD;
+	if (pd_indexed_has_row(&found, vaddr, &number)) {
+		made->rule = atomic_load_explicit(&rules->known.list, memory_order_acquire)->items[number];
+		return true;
+	}
+	if (!pd_indexed_read(dso, &rules->indexed, &found)) {
+		made->rule.kind = PD_RULE_LIBDWFL;
+	} else if (make_rule_of_entry(&rules->indexed.facts, found.cie, &found.entry, vaddr,
+				      dso->text->header.e_machine, made, &row)) {
+		made->row = found.row;
+		made->row_word = pd_indexed_row_word(&found, row.start, row.end);
+	}
 	pd_indexed_drop(&found);
-	return status != PERFDATA_EREAD;
+	return true;
 }
 
 /* Returns a table; opens it at first need. NULL: no memory, which was reported. */
@@ -312,55 +389,56 @@ static const struct pd_frame_known_cie *find_listed_cie(struct listed_table *tab
 
 /* Makes the rule of an address by a table without an index. false: memory or a read failed, or cancelled. */
 static bool make_listed_rule(struct perfdata_symbols_dso *dso, struct listed_table *table, uint64_t vaddr,
-			     struct pd_rule *ret, uint64_t *ret_steps)
+			     struct made_rule *made)
 {
 	struct pd_frame_entry entry;
+	struct pd_frame_row row;
 	uint64_t at;
-	ret->kind = PD_RULE_LIBDWFL;
+	made->rule.kind = PD_RULE_LIBDWFL;
 	if (!table || table->status)
 		return table && (table->status == PERFDATA_ELIMIT || table->status == PERFDATA_EUNSUP);
 	const enum perfdata_status found = pd_frame_list_find(&table->list, vaddr, &at);
 	if (found == PERFDATA_ABSENT)
-		ret->kind = PD_RULE_NONE;
+		made->rule.kind = PD_RULE_NONE;
 	if (found || !pd_frame_list_entry(&table->list, at, &entry))
 		return true;
 	const unsigned machine = dso->text->header.e_machine;
 	const struct pd_frame_known_cie *cie = find_listed_cie(table, entry.cie, machine);
-	make_rule_of_entry(&table->list.facts, cie, &entry, vaddr, machine, ret, ret_steps);
+	(void)make_rule_of_entry(&table->list.facts, cie, &entry, vaddr, machine, made, &row);
 	return true;
 }
 
 /* As make_listed_rule, with the lock; opens the table at first need. */
 static bool make_rule_of_list(struct perfdata_symbols_dso *dso, struct pd_rules *rules, bool is_debug, uint64_t vaddr,
-			      struct pd_rule *ret, uint64_t *ret_steps)
+			      struct made_rule *made)
 {
 	pd_monitor_enter(rules->lock);
 	struct listed_table *table = open_listed(dso, is_debug, is_debug ? &rules->debug_frame : &rules->listed_eh);
-	const bool ok = make_listed_rule(dso, table, vaddr, ret, ret_steps);
+	const bool ok = make_listed_rule(dso, table, vaddr, made);
 	pd_monitor_leave(rules->lock);
 	return ok;
 }
 
 /* Makes the rule of an address. false: a failure, which was reported, or the look-up has to wait for its turn. */
 static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
-		      struct pd_rule *ret)
+		      struct made_rule *made)
 {
-	uint64_t steps = 0;
-	*ret = (struct pd_rule){ .kind = PD_RULE_NONE };
-	if (rules->has_indexed && !make_indexed_rule(dso, &rules->indexed, vaddr, ret, &steps))
+	struct pd_rule *rule = &made->rule;
+	*made = (struct made_rule){ .rule.kind = PD_RULE_NONE };
+	if (rules->has_indexed && !make_indexed_rule(dso, rules, vaddr, made))
 		return false;
-	if (rules->has_listed_eh && !make_rule_of_list(dso, rules, false, vaddr, ret, &steps))
+	if (rules->has_listed_eh && !make_rule_of_list(dso, rules, false, vaddr, made))
 		return false;
-	if (ret->kind == PD_RULE_NONE && rules->has_debug_frame &&
-	    !make_rule_of_list(dso, rules, true, vaddr, ret, &steps))
+	if (rule->kind == PD_RULE_NONE && rules->has_debug_frame && !make_rule_of_list(dso, rules, true, vaddr, made))
 		return false;
-	if (ret->kind == PD_RULE_NONE && dso->text->exception_index.filesz && !pd_exidx_rule(dso->text, vaddr, ret))
+	if (rule->kind == PD_RULE_NONE && dso->text->exception_index.filesz && !pd_exidx_rule(dso->text, vaddr, rule))
 		return false;
-	if (ret->kind == PD_RULE_NONE)
-		pd_linkage_rule(&rules->linkage, dso->text, vaddr, ret);
-	if (steps <= PD_WORK_OF_LOOKUP)
+	if (rule->kind == PD_RULE_NONE)
+		pd_linkage_rule(&rules->linkage, dso->text, vaddr, rule);
+	if (made->steps <= PD_WORK_OF_LOOKUP)
 		return !pd_cancelled(rules->work.cancel);
-	return in_turn && count_work(dso, rules, steps, ret);
+	made->row = NULL;   /* else the work that is counted would depend on which address of the row comes first */
+	return in_turn && count_work(dso, rules, made->steps, rule);
 }
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
@@ -369,15 +447,17 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
 		      struct pd_rule *ret)
 {
-	struct pd_rule stored;
 	const size_t failed = pd_symbols_failed(dso->symbols);
+	struct made_rule made;
 	if (!are_open(dso, rules))
 		return true;
-	if (!make_rule(dso, rules, vaddr, in_turn, ret) || pd_symbols_failed(dso->symbols) != failed)
+	const bool is_made = make_rule(dso, rules, vaddr, in_turn, &made);
+	*ret = made.rule;
+	if (!is_made || pd_symbols_failed(dso->symbols) != failed)
 		return in_turn;
 	pd_monitor_enter_soon(rules->lock);
-	if (!pd_rule_known(&rules->known, vaddr, &stored))
-		store_rule(dso, rules, vaddr + 1, ret);
+	if (!pd_rule_known(&rules->known, vaddr))
+		store_rule(dso, rules, vaddr, &made);
 	pd_monitor_leave(rules->lock);
 	return true;
 }
@@ -394,6 +474,7 @@ static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
 		(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
 		return NULL;
 	}
+	made->seed = pd_hash_seed(made);
 	if (atomic_compare_exchange_strong(&dso->rules, &rules, made))
 		return made;
 	/* another thread was faster */
@@ -417,7 +498,11 @@ bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn
 	*ret = (struct pd_rule){ .kind = PD_RULE_LIBDWFL };
 	if (!rules || vaddr == UINT64_MAX)
 		return true;
-	return pd_rule_known(&rules->known, vaddr, ret) || find_anew(dso, rules, vaddr, in_turn, ret);
+	const struct pd_rule *known = pd_rule_known(&rules->known, vaddr);
+	if (!known)
+		return find_anew(dso, rules, vaddr, in_turn, ret);
+	*ret = *known;
+	return true;
 }
 
 static void close_listed(struct perfdata_symbols_dso *dso, struct listed_table *table)
@@ -432,11 +517,17 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
 	if (!rules)
 		return;
-	struct pd_rule_slots *slots = atomic_load_explicit(&rules->known.slots, memory_order_relaxed), *former;
-	for (; slots; slots = former) {
+	struct pd_rule_slots *slots = atomic_load_explicit(&rules->known.slots, memory_order_relaxed);
+	for (struct pd_rule_slots *former; slots; slots = former) {
 		former = slots->former;
 		pd_free(slots);
 	}
+	struct pd_rule_list *list = atomic_load_explicit(&rules->known.list, memory_order_relaxed);
+	for (struct pd_rule_list *former; list; list = former) {
+		former = list->former;
+		pd_free(list);
+	}
+	pd_index_release(&rules->numbers);
 	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, rules->accounted);
 	pd_monitor_free(rules->lock);
 	pd_indexed_close(dso, &rules->indexed);
