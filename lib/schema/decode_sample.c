@@ -8,6 +8,7 @@
 enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                      /* rows of pd_read_layout */
 enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* rows of pd_branch_stack_layout */
 enum { REGS_ABI, REGS_MASK, REGS_VALUES };                                       /* rows of pd_regs_layout */
+enum { STACK_SIZE, STACK_DATA, STACK_DYN_SIZE };                                 /* rows of pd_user_stack_layout */
 enum { VALUE_ROW = 1 << 0, ID_ROW = 1 << 1, LOST_ROW = 1 << 2 };                  /* rows of pd_read_value_layout */
 enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RAW_ROW }; /* rows of pd_sample_layout */
 #define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
@@ -140,6 +141,33 @@ static bool walk_masked_regs(struct pd_walk *w, struct perfdata_regs *regs)
 	return ok;
 }
 
+/* Takes a stack that is there as a whole, without walking its rows. false: the walk finds out what is there. */
+static bool take_stack(struct pd_walk *w, struct perfdata_user_stack *stack)
+{
+	const size_t left = pd_walk_left(w);
+	const uint64_t size = left < 16 ? 0 : pd_load64(w->at, w->swap);
+	if (w->native || !size || size > left - 16)
+		return false;
+	stack->present = 1u << STACK_SIZE | 1u << STACK_DATA | 1u << STACK_DYN_SIZE;
+	stack->size = size;
+	stack->data = (struct perfdata_bytes){ w->at + 8, (size_t)size };
+	stack->dyn_size = pd_load64(w->at + 8 + size, w->swap);
+	w->at += 16 + size;
+	return true;
+}
+
+/* Takes a chain that is there as a whole; false: the walk finds out what is there. */
+static bool take_chain(struct pd_walk *w, struct perfdata_list *chain)
+{
+	size_t size;
+	if (w->native || !pd_chain_fits(w->at, pd_walk_left(w), w->swap, &size))
+		return false;
+	*chain = (struct perfdata_list){ .data = w->at + 8, .count = size / 8 - 1, .present = UINT64_MAX, .stride = 8,
+					 .swap = w->swap };
+	w->at += size;
+	return true;
+}
+
 static bool has_own_mask(const struct perfdata_field *field)
 {
 	return field->element == &pd_regs_layout && field->when == PERFDATA_IF_LEFT;
@@ -166,8 +194,11 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 		return walk_regs(w, view,
 				 field->when_value == PERFDATA_SAMPLE_REGS_INTR ? w->config->attr.sample_regs_intr
 										: w->config->attr.sample_regs_user);
-	if (layout == &pd_user_stack_layout)
+	if (layout == &pd_user_stack_layout) {
 		((struct perfdata_user_stack *)view)->offset = (uint64_t)(w->at - w->start);
+		if (take_stack(w, view))
+			return true;
+	}
 	return pd_walk_rows(w, layout, UINT64_MAX, view);
 }
 
@@ -219,8 +250,11 @@ bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample)
 			w->at = w->end;
 			return true;
 		}
-		const bool ok = !rows || pd_walk_rows(w, &pd_sample_layout, rows, sample);
-		sample->present = (rows ? sample->present : 0) | config->sample_fixed_present;
+		const bool has_chain = rows & CALLCHAIN_ROW && !(rows & (CALLCHAIN_ROW - 1)) &&
+				       take_chain(w, &sample->callchain);
+		const uint64_t taken = has_chain ? CALLCHAIN_ROW : 0, others = rows & ~taken;
+		const bool ok = !others || pd_walk_rows(w, &pd_sample_layout, others, sample);
+		sample->present = (others ? sample->present : 0) | taken | config->sample_fixed_present;
 		return ok;
 	}
 	unsigned fit = 0;

@@ -196,6 +196,7 @@ struct pd_rule {
 	enum pd_rule_base base : 2;           /* register from which the caller's frame is computed */
 	bool is_signed : 1;                   /* the return address is signed */
 	enum pd_rule_place return_address : 2, fp : 2, kept : 2;
+	bool is_common : 1;                   /* known rules: of the form that nearly all frames have */
 	/* offsets in bytes: cfa from `base`, others from the CFA, or fp and kept from fp (PD_RULE_SAVED_AT_FP) */
 	int16_t return_address_at;
 	int32_t cfa, fp_at, kept_at;

@@ -187,13 +187,6 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	return take_caller(u, rule, f, is_first);
 }
 
-/* Whether a rule is of the form that nearly all frames have. */
-static inline bool is_common(const struct pd_rule *rule)
-{
-	return rule->kind == PD_RULE_FRAME && rule->base <= PD_RULE_FROM_FP && !rule->is_signed &&
-	       rule->return_address == PD_RULE_AT_CFA;
-}
-
 /* Does what step_frame does, for all frames up to the first one that is not in the module of the last frame, has no
  * known rule of the common form, or whose return address is not in the recorded stack. Most time of unwinding is spent
  * here. Returns the number of frames. */
@@ -211,7 +204,7 @@ static size_t pass_common_frames(struct perfdata_unwinder *u, struct frame *f)
 	while (count < u->room && module->start < at.pc && at.pc < module->end) {
 		const uint64_t address = at.pc - 1;
 		const struct pd_rule *rule = pd_rule_known(rules, address - module->bias);
-		if (!rule || !is_common(rule) || (rule->base == PD_RULE_FROM_FP && !load_value(u, &at.fp)))
+		if (!rule || !rule->is_common || (rule->base == PD_RULE_FROM_FP && !load_value(u, &at.fp)))
 			break;
 		const uint64_t base = rule->base == PD_RULE_FROM_FP ? at.fp.is : at.sp;
 		const uint64_t cfa = base + (uint64_t)(int64_t)rule->cfa;

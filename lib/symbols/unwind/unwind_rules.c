@@ -441,6 +441,13 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	return in_turn && count_work(dso, rules, made->steps, rule);
 }
 
+/* Whether pass_common_frames understands a rule. */
+static bool is_common(const struct pd_rule *rule)
+{
+	return rule->kind == PD_RULE_FRAME && (rule->base == PD_RULE_FROM_SP || rule->base == PD_RULE_FROM_FP) &&
+	       !rule->is_signed && rule->return_address == PD_RULE_AT_CFA;
+}
+
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
 /* As pd_rule_find, for a rule that was not known. Threads make rules at the same time, maybe the same rule. */
@@ -452,6 +459,7 @@ static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	if (!are_open(dso, rules))
 		return true;
 	const bool is_made = make_rule(dso, rules, vaddr, in_turn, &made);
+	made.rule.is_common = is_common(&made.rule);
 	*ret = made.rule;
 	if (!is_made || pd_symbols_failed(dso->symbols) != failed)
 		return in_turn;
