@@ -56,6 +56,9 @@ def main():
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--large", type=int, default=4 << 20)
     options = parser.parse_args()
+    for program in (options.old, options.new):   # two programs that do not start print the same, too
+        if subprocess.run([program, "--version"], capture_output=True).returncode != 0:
+            sys.exit("%s does not run" % program)
     work = [(name, path) for path in options.files or recordings(options.large) for name in options.commands.split(",")]
 
     def differ(item):
