@@ -6,6 +6,7 @@
  * made of, and refuses anything else, even if that is valid, for example most expressions. Then a coarse bound decides,
  * which needs no grammar. The walk's rules hold for the runtimes of gcc and LLVM. */
 #include "config.h"
+#include <limits.h>
 #include <string.h>
 #include "symbols/symbols.h"
 
@@ -457,18 +458,17 @@ static uint64_t take_name(struct walk *w, bool is_of_function)
 /* Returns the size of a fundamental type's name, and its code's length; 0: another type. */
 static uint64_t size_of_fundamental(const char *at, size_t *ret_length)
 {
-	static const struct { char code[3]; uint8_t size; } types[] = {
-		{ "v", 4 }, { "w", 7 }, { "b", 4 }, { "c", 4 }, { "a", 11 }, { "h", 13 }, { "s", 5 }, { "t", 14 },
-		{ "i", 3 }, { "j", 12 }, { "l", 4 }, { "m", 18 }, { "x", 9 }, { "y", 18 }, { "n", 8 }, { "o", 17 },
-		{ "f", 5 }, { "d", 6 }, { "e", 11 }, { "g", 10 }, { "z", 3 }, { "Da", 4 }, { "Dc", 14 }, { "Dn", 17 },
-		{ "Di", 8 }, { "Ds", 8 }, { "Du", 7 },
+	static const uint8_t sizes[1 << CHAR_BIT] = {
+		['v'] = 4, ['w'] = 7, ['b'] = 4, ['c'] = 4, ['a'] = 11, ['h'] = 13, ['s'] = 5, ['t'] = 14, ['i'] = 3,
+		['j'] = 12, ['l'] = 4, ['m'] = 18, ['x'] = 9, ['y'] = 18, ['n'] = 8, ['o'] = 17, ['f'] = 5, ['d'] = 6,
+		['e'] = 11, ['g'] = 10, ['z'] = 3,
 	};
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-		*ret_length = strlen(types[i].code);
-		if (!strncmp(at, types[i].code, *ret_length))
-			return types[i].size;
-	}
-	return 0;
+	static const uint8_t sizes_after_d[1 << CHAR_BIT] = {
+		['a'] = 4, ['c'] = 14, ['n'] = 17, ['i'] = 8, ['s'] = 8, ['u'] = 7,
+	};
+	const bool is_d = *at == 'D';
+	*ret_length = is_d ? 2 : 1;
+	return is_d ? sizes_after_d[(unsigned char)at[1]] : sizes[(unsigned char)*at];
 }
 
 /* Takes "F … E", the type of a function. */
