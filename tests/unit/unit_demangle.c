@@ -198,6 +198,23 @@ static void test_everyday(void)
 	check_bound(name);
 }
 
+/* All codes of one letter, and of 'D' and a letter: the walk takes those that name a type. */
+static void test_fundamental(void)
+{
+	static const char after_d[] = "acnisu";
+	char name[] = "_Z1f??";
+	for (char code = 'a'; code <= 'z'; code++) {
+		name[4] = code;
+		name[5] = '\0';
+		CHECK_EQ(pd_demangle_bound_bytes(name) > 0, !strchr("kpqru", code));
+		check_bound(name);
+		name[4] = 'D';
+		name[5] = code;
+		CHECK_EQ(pd_demangle_bound_bytes(name) > 0, strchr(after_d, code) != NULL);
+		check_bound(name);
+	}
+}
+
 /* Each argument is a pair of the one before: a name of 300 bytes would need gigabytes. */
 static void test_explosion(void)
 {
@@ -219,6 +236,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "generated names are no longer than their bound", test_made },
 		{ "the bound of everyday names is near their size", test_everyday },
+		{ "codes of fundamental types", test_fundamental },
 		{ "references that explode", test_explosion },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
