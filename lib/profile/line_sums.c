@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "base/prefetch.h"
@@ -9,8 +8,8 @@
 #include "profile/line_sums.h"
 
 #define BLOCK_BYTES ((size_t)256 << 10)
-/* Groups of at least this many lines are sorted by digits, which takes a fixed time for each group. */
-#define LEAST_BY_DIGITS 256u
+/* Groups of up to this many lines are sorted by insertion, larger ones by digits, which takes a fixed time for each. */
+#define MOST_BY_INSERTION 48u
 /* Fewer lines are sorted by one thread. */
 #define LEAST_IN_THREADS ((size_t)2048)
 
@@ -233,27 +232,19 @@ static uint64_t key_at(const struct pd_line_sums *sums, const struct entry *entr
 	return key;
 }
 
-static int compare_keys(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-	return a->key < b->key ? -1 : a->key > b->key;
-}
-
-/* Sorts by the bytes of keys, the lowest first. */
-static void sort_by_digits(struct entry *entries, struct entry *other, size_t nr)
+/* Sorts by the bytes of keys, the lowest first, that have a bit in `differ`. */
+static void sort_by_digits(struct entry *entries, struct entry *other, size_t nr, uint64_t differ)
 {
 	enum { DIGITS = 8, VALUES = 256 };
-	uint32_t counts[DIGITS][VALUES] = { 0 };
 	struct entry *from = entries, *to = other;
-	for (size_t i = 0; i < nr; i++)
-		for (unsigned digit = 0; digit < DIGITS; digit++)
-			counts[digit][entries[i].key >> 8 * digit & (VALUES - 1)]++;
 	for (unsigned digit = 0; digit < DIGITS; digit++) {
-		uint32_t *starts = counts[digit], sum = 0;
-		if (starts[from[0].key >> 8 * digit & (VALUES - 1)] == nr)
+		size_t starts[VALUES] = { 0 }, sum = 0;
+		if (!(differ >> 8 * digit & (VALUES - 1)))
 			continue;   /* all have the same byte */
+		for (size_t i = 0; i < nr; i++)
+			starts[from[i].key >> 8 * digit & (VALUES - 1)]++;
 		for (unsigned value = 0; value < VALUES; value++) {
-			const uint32_t count = starts[value];
+			const size_t count = starts[value];
 			starts[value] = sum;
 			sum += count;
 		}
@@ -265,6 +256,17 @@ static void sort_by_digits(struct entry *entries, struct entry *other, size_t nr
 	}
 	if (from != entries)
 		memcpy(entries, from, nr * sizeof *entries);
+}
+
+static void sort_by_insertion(struct entry *entries, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++) {
+		const struct entry entry = entries[i];
+		size_t to = i;
+		for (; to && entries[to - 1].key > entry.key; to--)
+			entries[to] = entries[to - 1];
+		entries[to] = entry;
+	}
 }
 
 /* The part of the entries that one thread sorts, and its groups that wait to be sorted. */
@@ -299,14 +301,16 @@ static bool sort_group(struct sorting *sorting, const struct group *group)
 {
 	struct pd_line_sums *sums = sorting->sums;
 	struct entry *entries = &sums->entries[group->first];
+	uint64_t differ = 0;   /* bits in which keys differ */
 	for (size_t i = 0; i < group->nr; i++) {
 		fetch_words(sums, group->first + i + FETCH_AHEAD, group->first + group->nr, group->depth);
 		entries[i].key = key_at(sums, &entries[i], group->depth);
+		differ |= entries[i].key ^ entries[0].key;
 	}
-	if (group->nr >= LEAST_BY_DIGITS && group->nr <= UINT32_MAX)
-		sort_by_digits(entries, &sums->other[group->first], group->nr);
+	if (group->nr <= MOST_BY_INSERTION)
+		sort_by_insertion(entries, group->nr);
 	else
-		qsort(entries, group->nr, sizeof *entries, compare_keys);
+		sort_by_digits(entries, &sums->other[group->first], group->nr, differ);
 	size_t first = 0;
 	for (size_t i = 1; i <= group->nr; i++) {
 		if (i < group->nr && entries[i].key == entries[first].key)

@@ -105,11 +105,11 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	perfdata_text_string(out, text);
 	if (perfdata_text_failed(out))
 		return;
-	for (size_t i = before; i < out->size; i++) {
-		if (out->data[i] == ';')
-			out->data[i] = ':';
-		else if ((unsigned char)out->data[i] < ' ' || out->data[i] == 0x7f)
-			out->data[i] = '_';
+	for (char *at = out->data + before, *end = out->data + out->size; at < end; at++) {
+		if (*at == ';')
+			*at = ':';
+		else if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '_';
 	}
 }
 
@@ -261,25 +261,52 @@ static bool take_stack(void *user, unsigned seen)
 
 /* --- the order of lines ------------------------------------------------------------------------------------------- */
 
-/* A name and the text after it in a line: a semicolon, which no name contains, or nothing, which sorts first. */
-struct ending {
+struct name {
+	uint64_t first_bytes;          /* of the text, in the order of their comparison */
 	const char *text;
 	size_t size;
 	uint32_t label;
-	bool last;
 };
 
-static int byte_at(const struct ending *ending, size_t at)
+static struct name name_of(const struct pd_intern *names, uint32_t label)
 {
-	return at < ending->size ? (unsigned char)ending->text[at] : ending->last ? -1 : ';';
+	struct name name = { .label = label };
+	name.text = pd_intern_get(names, label, &name.size);
+	for (size_t i = 0; i < sizeof name.first_bytes; i++)
+		name.first_bytes = name.first_bytes << 8 | (i < name.size ? (unsigned char)name.text[i] : 0);
+	return name;
 }
 
-static int compare_endings(const void *left, const void *right)
+/* Most names differ in their first bytes. A shorter name is filled up with zeros: it comes before those that continue
+ * it. */
+static int compare_names(const void *left, const void *right)
 {
-	const struct ending *a = left, *b = right;
-	const size_t size = a->size < b->size ? a->size : b->size;
-	const int order = memcmp(a->text, b->text, size);
-	return order ? order : byte_at(a, size) - byte_at(b, size);
+	const struct name *a = left, *b = right;
+	if (a->first_bytes != b->first_bytes)
+		return a->first_bytes < b->first_bytes ? -1 : 1;
+	const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
+	return order ? order : a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* Whether name a with a semicolon, which no name contains, comes before the later name b. */
+static bool ends_before(const struct name *a, const struct name *b)
+{
+	return a->size >= b->size || memcmp(a->text, b->text, a->size) || (unsigned char)b->text[a->size] > ';';
+}
+
+/* Ranks sorted names, whose order is that of the last names of lines. A name before a semicolon is later: it waits
+ * until no name that continues it comes before. `names` keeps those that wait. */
+static void rank_sorted(struct name *names, uint32_t nr, uint32_t *ranks)
+{
+	uint32_t nr_waiting = 0, rank = 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		while (nr_waiting && ends_before(&names[nr_waiting - 1], &names[i]))
+			ranks[2 * names[--nr_waiting].label] = rank++;
+		ranks[2 * names[i].label + 1] = rank++;
+		names[nr_waiting++] = names[i];
+	}
+	while (nr_waiting)
+		ranks[2 * names[--nr_waiting].label] = rank++;
 }
 
 static enum perfdata_status rank_names(void *user, struct pd_label_ranks *ret)
@@ -287,20 +314,16 @@ static enum perfdata_status rank_names(void *user, struct pd_label_ranks *ret)
 	struct state *folded = user;
 	const uint32_t nr = pd_intern_count(folded->names);
 	pd_free(folded->ranks);
-	struct ending *endings = pd_malloc(2 * (size_t)nr * sizeof *endings);
+	struct name *names = pd_malloc(nr * sizeof *names);
 	folded->ranks = pd_malloc(2 * (size_t)nr * sizeof *folded->ranks);
-	if (endings && folded->ranks) {
-		for (uint32_t i = 0; i < 2 * nr; i++) {
-			struct ending *ending = &endings[i];
-			*ending = (struct ending){ .label = i / 2, .last = i % 2 };
-			ending->text = pd_intern_get(folded->names, i / 2, &ending->size);
-		}
-		qsort(endings, 2 * (size_t)nr, sizeof *endings, compare_endings);
-		for (uint32_t i = 0; i < 2 * nr; i++)
-			folded->ranks[2 * endings[i].label + endings[i].last] = i;
+	if (names && folded->ranks) {
+		for (uint32_t i = 0; i < nr; i++)
+			names[i] = name_of(folded->names, i);
+		qsort(names, nr, sizeof *names, compare_names);
+		rank_sorted(names, nr, folded->ranks);
 	}
-	const bool ok = endings && folded->ranks;
-	pd_free(endings);
+	const bool ok = names && folded->ranks;
+	pd_free(names);
 	*ret = (struct pd_label_ranks){ nr, folded->ranks };
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }

@@ -7,8 +7,8 @@
 #include "base/threads.h"
 #include "emit/profiles/folded_lines.h"
 
-/* A piece has at least so much text, which fits into a second-level cache. */
-#define PIECE_BYTES ((size_t)256 << 10)
+/* A piece has at least so much text. The pieces of a thread fit into a second-level cache, and take few new pages. */
+#define PIECE_BYTES ((size_t)64 << 10)
 #define PIECES_OF_THREAD 3u
 #define MOST_OF_WEIGHT 24u           /* a space, 20 digits and the end of the line */
 
