@@ -61,7 +61,7 @@ struct pd_state {
 	struct pd_code_changes code_changes;
 	uint64_t now;              /* time of the current record */
 	bool timed;                /* the last result for an address depended on the time */
-	struct pd_address_slot *address_cache;
+	struct pd_address_cache addresses;
 	uint32_t kernel_dso;       /* or PERFDATA_NONE */
 	_Atomic(struct perfdata_symbols_dso *) kernel_symbols;   /* symbols of kernel_dso, for any thread; NULL: none */
 	uint64_t kernel_reference; /* address of the reference symbol when recorded; 0: unknown */

@@ -315,6 +315,42 @@ static void test_names_by_helpers(void)
 	perfdata_reader_close(reader);
 }
 
+/* A cache that grew has only what was put into it, with the marks and nodes of its slots. */
+static void test_address_cache(void)
+{
+	enum { ADDRESSES = 100000, FIRST = 0x401000, STEP = 16 };
+	struct perfdata_memory *memory = NULL;
+	struct pd_address_cache cache = { 0 };
+	unsigned nr_found = 0, nr_wrong = 0;
+	CHECK_EQ(perfdata_memory_new(0, NULL, &memory), PERFDATA_OK);
+	CHECK_EQ(pd_address_cache_make(&cache, &memory->account), 0);
+	const size_t slots_before = pd_address_slots(&cache);
+	for (unsigned i = 0; i < ADDRESSES; i++) {
+		const uint64_t ip = FIRST + STEP * (uint64_t)i, through = i % 3;
+		struct pd_address_slot *slot = pd_address_slot(&cache, pd_address_spread(through), ip);
+		pd_address_cache_put(&cache, slot, ip, through, i);
+		slot = pd_address_slot(&cache, pd_address_spread(through), ip);
+		CHECK(slot->ip == ip && slot->frame == i && !slot->alone);
+		slot->alone = i + 1;
+		slot->through |= PD_ADDRESS_MARK;
+	}
+	CHECK(pd_address_slots(&cache) > slots_before);
+	CHECK_EQ(pd_account_used(&memory->account), pd_address_slots(&cache) * sizeof *cache.slots);
+	for (unsigned i = 0; i < ADDRESSES; i++) {
+		const uint64_t ip = FIRST + STEP * (uint64_t)i, through = i % 3;
+		const struct pd_address_slot *slot = pd_address_slot(&cache, pd_address_spread(through), ip);
+		if (slot->ip != ip)
+			continue;
+		nr_found++;
+		nr_wrong += slot->frame != i || slot->alone != i + 1 || slot->through != (through | PD_ADDRESS_MARK);
+	}
+	CHECK_EQ(nr_wrong, 0);
+	CHECK(nr_found > slots_before);
+	pd_address_cache_drop(&cache);
+	CHECK_EQ(pd_account_used(&memory->account), 0);
+	perfdata_memory_free(memory);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -325,6 +361,7 @@ int main(void)
 		{ "counts alone", test_counts },
 		{ "build-ids that come late", test_build_ids },
 		{ "threads that help load the names", test_names_by_helpers },
+		{ "the cache of addresses grows", test_address_cache },
 	};
 	const int result = unit_main(cases, sizeof cases / sizeof *cases);
 	recording_release(&stream);

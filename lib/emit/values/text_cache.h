@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include "base/account.h"
+#include "base/prefetch.h"
 #include "perfdata/text.h"
 
 #define TEXT_CACHE_SLOT_BITS 16u
@@ -55,6 +56,23 @@ static inline uint32_t text_pool_slot(uint64_t key)
 static inline size_t text_cache_slot(uint64_t key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15ull >> (64 - TEXT_CACHE_SLOT_BITS));
+}
+/* Two steps that fetch a text which is asked for soon into the processor's caches; the second one some time after the
+ * first, and some time before the text is needed. */
+static inline void text_cache_expect(const struct text_cache *cache, uint64_t key)
+{
+	if (cache->pool)
+		pd_prefetch(&cache->pool->slots[text_pool_slot(key)]);
+}
+static inline void text_cache_fetch(const struct text_cache *cache, uint64_t key)
+{
+	const struct text_pool_item *item =
+		cache->pool ? atomic_load_explicit(&cache->pool->slots[text_pool_slot(key)], memory_order_acquire)
+			    : NULL;
+	if (item) {
+		pd_prefetch(item);
+		pd_prefetch((const char *)item + 64);
+	}
 }
 /* The text of a key, which must not be 0, valid until the next pd_text_cache_put; NULL: none. */
 static inline const char *text_cache_find(const struct text_cache *cache, uint64_t key, size_t *ret_size)

@@ -100,7 +100,7 @@ static enum perfdata_status resolve_delivery(struct sample_view *view, struct pe
 			take_chain(view, thread);
 		pd_delivery_set_stack(delivery, &view->stack);
 	}
-	pd_delivery_end(session, &view->scan, delivery);
+	pd_delivery_end(session, thread, &view->scan, delivery);
 	return session->state->status;
 }
 

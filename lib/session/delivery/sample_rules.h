@@ -83,11 +83,11 @@ static inline bool pd_chain_take(struct perfdata_session *session, struct pd_bat
 }
 
 /* Gives a sample without a chain a stack: the sample's own address. */
-static inline void pd_delivery_end(struct perfdata_session *session, const struct pd_sample_scan *scan,
-				   struct perfdata_delivery *delivery)
+static inline void pd_delivery_end(struct perfdata_session *session, const struct pd_thread *thread,
+				   const struct pd_sample_scan *scan, struct perfdata_delivery *delivery)
 {
 	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
-		(void)pd_stack_alone(session->state, pd_cpumode_of(delivery->record), scan->ip, delivery->ip,
+		(void)pd_stack_alone(session->state, thread, pd_cpumode_of(delivery->record), scan->ip, delivery->ip,
 				     &delivery->node);
 }
 

@@ -70,6 +70,8 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 		if (!samples[i].thread)
 			return PERFDATA_ENOMEM;
 	}
+	for (unsigned i = 0; pd_needs(session, PERFDATA_NEED_FRAMES) && i < nr; i++)
+		pd_frame_expect(state, samples[i].thread, pd_cpumode_of(samples[i].raw), samples[i].scan.ip);
 	if (!pd_needs(session, NEED_ANY_STACKS))
 		return PERFDATA_OK;
 	for (unsigned i = 0; i < nr; i++)
@@ -92,7 +94,7 @@ static inline void resolve_delivery(struct perfdata_session *session, struct pd_
 		if (pd_chain_take(session, batch, sample->thread, &chain, &stack))
 			pd_delivery_set_stack(delivery, &stack);
 	}
-	pd_delivery_end(session, &sample->scan, delivery);
+	pd_delivery_end(session, sample->thread, &sample->scan, delivery);
 }
 
 static enum perfdata_status deliver_samples(struct perfdata_session *session, struct pd_batch *batch,

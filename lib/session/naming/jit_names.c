@@ -39,8 +39,7 @@ int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename,
 		return -1;
 	*jitdump = found;
 	/* look-ups before this one did not depend on the time */
-	pd_free(state->address_cache);
-	state->address_cache = NULL;
+	pd_address_cache_drop(&state->addresses);
 	atomic_store_explicit(&state->has_jitdumps, true, memory_order_relaxed);
 	return pd_hash_map_put(&state->jitdumps, (uint32_t)pid, (uint64_t)(uintptr_t)jitdump);
 }

@@ -6,20 +6,13 @@
 #include "schema/schema.h"
 #include "session/stacks/chain_walk.h"
 
-#define CACHE_BITS 14
-#define CACHE_SLOTS (1u << CACHE_BITS)
 /* Flags of `through`, which also has the cpumode and a number of the maps: `generation` for an address without a map,
  * else `replaced`. */
 #define BELOW_KERNEL 0x100u
-#define IN_CHAIN 0x200u      /* the address was in a chain, and its dso is marked */
+#define IN_CHAIN PD_ADDRESS_MARK   /* the address was in a chain, and its dso is marked */
 #define WITHOUT_MAP 0x400u
 #define GENERATION_SHIFT 16
 #define NOWHERE UINT64_MAX
-
-struct pd_address_slot {
-	uint64_t ip, through;           /* through: seen_through, and IN_CHAIN */
-	uint32_t frame;
-};
 
 static int same_frame(const void *user, uint32_t index, const void *wanted)
 {
@@ -89,10 +82,10 @@ static bool is_kernel_symbol(struct pd_state *state, uint64_t ip)
 
 static int make_cache(struct pd_state *state)
 {
-	state->address_cache = pd_calloc_slots(CACHE_SLOTS, sizeof *state->address_cache);
-	if (!state->address_cache)
-		state->status = PERFDATA_ENOMEM;
-	return state->address_cache ? 0 : -1;
+	if (pd_address_cache_make(&state->addresses, state->account) == 0)
+		return 0;
+	state->status = PERFDATA_ENOMEM;
+	return -1;
 }
 
 static inline uint64_t through_generation(uint64_t generation, unsigned cpumode, bool below_kernel)
@@ -106,17 +99,9 @@ static inline uint64_t seen_through(const struct pd_maps *maps, unsigned cpumode
 	return through_generation(maps->replaced, cpumode, below_kernel);
 }
 
-/* The slot of an address in the cache; `spread` is spread_of(through). */
-static inline size_t place_of(uint64_t spread, uint64_t ip)
-{
-	return (size_t)(((ip ^ spread) * 0xd6e8feb86659fd93ull) >> (64 - CACHE_BITS));
-}
-
-static inline uint64_t spread_of(uint64_t through) { return through * 0x9e3779b97f4a7c15ull; }
-
 static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint64_t through, uint64_t ip)
 {
-	return &state->address_cache[place_of(spread_of(through), ip)];
+	return pd_address_slot(&state->addresses, pd_address_spread(through), ip);
 }
 
 /* As simpleperf does, takes an address in a module without a symbol there for an address of the kernel. */
@@ -161,7 +146,7 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, u
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
 	state->timed |= timed;
 	if (!timed)
-		*slot = (struct pd_address_slot){ .ip = ip, .through = through, .frame = frame };
+		pd_address_cache_put(&state->addresses, slot, ip, through, frame);
 	return frame;
 }
 
@@ -171,13 +156,35 @@ static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *
 	const struct pd_maps *maps = maps_of(state, thread, cpumode);
 	if (!maps)
 		return PERFDATA_NONE;
-	if (!state->address_cache && make_cache(state) < 0)
+	if (!state->addresses.slots && make_cache(state) < 0)
 		return PERFDATA_NONE;
 	const uint64_t through = seen_through(maps, cpumode, below_kernel);
 	struct pd_address_slot *slot = slot_of(state, through, ip);
 	if (slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through)
 		return slot->frame;
 	return find_frame(state, maps, cpumode, ip, below_kernel, slot);
+}
+
+void pd_frame_expect(const struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
+{
+	const struct pd_maps *maps = state->addresses.slots ? maps_of(state, thread, cpumode) : NULL;
+	if (maps)
+		pd_prefetch(slot_of(state, seen_through(maps, cpumode, false), ip));
+}
+
+uint32_t *pd_frame_alone(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+			 uint32_t frame)
+{
+	const struct pd_maps *maps = state->addresses.slots ? maps_of(state, thread, cpumode) : NULL;
+	if (!maps)
+		return NULL;
+	const uint64_t through = frame != PERFDATA_NONE
+					 ? seen_through(maps, cpumode, false)
+					 : through_generation(maps->generation, cpumode, false) | WITHOUT_MAP;
+	struct pd_address_slot *slot = slot_of(state, through, ip);
+	const bool is_there = slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through &&
+			      slot->frame == frame;
+	return is_there ? &slot->alone : NULL;
 }
 
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
@@ -202,12 +209,12 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 void pd_frames_of_branches(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode,
 			   const struct perfdata_list *entries, uint32_t *ret)
 {
-	const struct pd_maps *maps = state->address_cache ? maps_of(state, thread, cpumode) : NULL;
+	const struct pd_maps *maps = state->addresses.slots ? maps_of(state, thread, cpumode) : NULL;
 	/* values that depend on the mode alone are computed once for all addresses */
-	const uint64_t through = maps ? seen_through(maps, cpumode, false) : 0, spread = spread_of(through);
+	const uint64_t through = maps ? seen_through(maps, cpumode, false) : 0, spread = pd_address_spread(through);
 	for (uint64_t i = 0; i < 2 * entries->count; i++) {
 		const uint64_t address = pd_branch_word(entries, i / 2, i % 2);
-		const struct pd_address_slot *slot = maps ? &state->address_cache[place_of(spread, address)] : NULL;
+		const struct pd_address_slot *slot = maps ? pd_address_slot(&state->addresses, spread, address) : NULL;
 		ret[i] = slot && slot->ip == address && (slot->through & ~(uint64_t)IN_CHAIN) == through &&
 					 slot->frame != PERFDATA_NONE ?
 				 slot->frame :
@@ -228,18 +235,18 @@ size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, str
 	const uint64_t from = walk->at, end = list->count - from < most ? list->count : from + most;
 	const bool below_kernel = pd_walk_is_below_kernel(walk);
 	const struct pd_maps *maps = maps_of(state, thread, walk->cpumode);
-	if (maps && !state->address_cache && make_cache(state) < 0)
+	if (maps && !state->addresses.slots && make_cache(state) < 0)
 		maps = NULL;
 	/* values that depend on the mode alone are computed once for all addresses */
 	const uint64_t through = maps ? seen_through(maps, walk->cpumode, below_kernel) : 0;
-	const uint64_t spread = spread_of(through);
+	const uint64_t spread = pd_address_spread(through);
 	for (; walk->at < end; walk->at++) {
 		const uint64_t ip = perfdata_list_u64(list, walk->at);
 		if (ip >= PERFDATA_CONTEXT_MAX)
 			break;
 		uint32_t frame = PERFDATA_NONE;
 		if (maps) {
-			struct pd_address_slot *slot = &state->address_cache[place_of(spread, ip)];
+			struct pd_address_slot *slot = pd_address_slot(&state->addresses, spread, ip);
 			frame = slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through
 					? slot->frame
 					: find_frame(state, maps, walk->cpumode, ip, below_kernel, slot);
@@ -262,7 +269,7 @@ bool pd_callers_begin(const struct pd_state *state, const struct pd_thread *thre
 	if (begin && !pd_walk_context(&walk, perfdata_list_u64(chain, begin - 1)))
 		return false;
 	const struct pd_maps *maps = maps_of(state, thread, walk.cpumode);
-	if (!maps || !state->address_cache)
+	if (!maps || !state->addresses.slots)
 		return false;
 	*ret = (struct pd_callers){ chain, begin, chain->count,
 				    seen_through(maps, walk.cpumode, pd_walk_is_below_kernel(&walk)), walk.cpumode };
@@ -271,11 +278,11 @@ bool pd_callers_begin(const struct pd_state *state, const struct pd_thread *thre
 
 size_t pd_callers_next(const struct pd_state *state, struct pd_callers *callers, struct perfdata_step *ret, size_t most)
 {
-	const uint64_t spread = spread_of(callers->through);
+	const uint64_t spread = pd_address_spread(callers->through);
 	size_t nr = 0;
 	for (; callers->end > callers->begin && nr < most; callers->end--) {
 		const uint64_t ip = perfdata_list_u64(callers->chain, callers->end - 1);
-		const struct pd_address_slot *slot = &state->address_cache[place_of(spread, ip)];
+		const struct pd_address_slot *slot = pd_address_slot(&state->addresses, spread, ip);
 		if (slot->ip != ip || (slot->through & ~(uint64_t)IN_CHAIN) != callers->through)
 			break;
 		ret[nr++] = (struct perfdata_step){ .ip = ip, .frame = slot->frame, .cpumode = callers->cpumode };
@@ -297,13 +304,13 @@ static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 static void mark_dso(struct pd_dso *dso) { __atomic_store_n(&dso->in_chain, true, __ATOMIC_RELAXED); }
 
 /* Finds the first address from `at` on that is not marked; returns its index, or the end of the chain. */
-static uint64_t pass_marked(const struct pd_address_slot *cache, const struct perfdata_list *chain, uint64_t through,
+static uint64_t pass_marked(const struct pd_address_cache *cache, const struct perfdata_list *chain, uint64_t through,
 			    uint64_t at)
 {
-	const uint64_t spread = spread_of(through), marked = through | IN_CHAIN;
+	const uint64_t spread = pd_address_spread(through), marked = through | IN_CHAIN;
 	for (; at < chain->count; at++) {
 		const uint64_t ip = perfdata_list_u64(chain, at);
-		const struct pd_address_slot *slot = &cache[place_of(spread, ip)];
+		const struct pd_address_slot *slot = pd_address_slot(cache, spread, ip);
 		if (slot->ip != ip || slot->through != marked)
 			break;
 	}
@@ -359,11 +366,11 @@ void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const
 		mark_steps(state, thread, chain);
 		return;
 	}
-	if (!state->address_cache && make_cache(state) < 0)
+	if (!state->addresses.slots && make_cache(state) < 0)
 		return;
 	struct pd_chain_walk walk = pd_walk_start(list, NULL);
 	uint64_t through = seen_by(state, thread, &walk);
-	for (uint64_t at = 0; (at = pass_marked(state->address_cache, list, through, at)) < list->count; at++) {
+	for (uint64_t at = 0; (at = pass_marked(&state->addresses, list, through, at)) < list->count; at++) {
 		const uint64_t ip = perfdata_list_u64(list, at);
 		if (ip < PERFDATA_CONTEXT_MAX)
 			mark_address(state, thread, &walk, through, ip);
@@ -377,8 +384,7 @@ void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const
 void pd_frames_finish(struct pd_state *state)
 {
 	pd_index_release(&state->frame_index);
-	pd_free(state->address_cache);
-	state->address_cache = NULL;
+	pd_address_cache_drop(&state->addresses);
 	account_frames(state);
 }
 
@@ -387,5 +393,5 @@ void pd_frames_release(struct pd_state *state)
 	pd_account_give(state->account, PD_USE_FRAMES, state->frames_accounted);
 	pd_table_release(&state->frames);
 	pd_index_release(&state->frame_index);
-	pd_free(state->address_cache);
+	pd_address_cache_drop(&state->addresses);
 }

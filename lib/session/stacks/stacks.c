@@ -350,11 +350,12 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 	return 0;
 }
 
-int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node)
+int pd_stack_alone(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+		   uint32_t frame, uint32_t *ret_node)
 {
-	struct pd_known_alone *known = &state->stacks.alone[pd_hash_u64(ip, 0) >> (64 - PD_ALONE_BITS)];
-	if (known->node && known->ip == ip && known->frame == frame && known->cpumode == cpumode) {
-		*ret_node = known->node;
+	uint32_t *known = pd_frame_alone(state, thread, cpumode, ip, frame);
+	if (known && *known) {
+		*ret_node = *known;
 		return 0;
 	}
 	const struct perfdata_step step = {
@@ -363,6 +364,7 @@ int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32
 	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1, NULL);
 	if (*ret_node == UINT32_MAX)
 		return fail_state(state, state->stacks.nodes.status);
-	*known = (struct pd_known_alone){ .ip = ip, .frame = frame, .cpumode = cpumode, .node = *ret_node };
+	if (known)
+		*known = *ret_node;
 	return 0;
 }

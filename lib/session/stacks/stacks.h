@@ -5,6 +5,7 @@
 
 #include "symbols/unwind/unwind.h"
 #include "session/process/process.h"
+#include "session/stacks/address_cache.h"
 #include "session/stacks/known_chains.h"
 #include "session/stacks/step_tree.h"
 #include "perfdata/session.h"
@@ -16,21 +17,11 @@ struct pd_step_list {
 	size_t count, room;
 	uint64_t batch;            /* number of the batch */
 };
-/* The node of a stack that is a single address. */
-struct pd_known_alone {
-	uint64_t ip;
-	uint32_t frame, cpumode;
-	uint32_t node;             /* 0: none is known */
-};
-#define PD_ALONE_BITS 10
 struct pd_stacks {
 	bool with_steps, with_ids, with_nodes, with_cuts;     /* what the session needs */
 	struct pd_known_chains known;
 	struct pd_stack_ids ids;           /* used if with_ids */
 	struct pd_step_tree nodes;         /* used if with_nodes */
-	/* indexed by a hash of the address; saves most look-ups in the tree for tracepoints, which have few
-	 * addresses */
-	struct pd_known_alone alone[1u << PD_ALONE_BITS];
 	struct pd_steps {
 		struct perfdata_step *items;
 		size_t count, room;
@@ -54,6 +45,12 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);
 /* The frame of an address, in the view of a sample of this thread in this mode; PERFDATA_NONE: nothing is mapped
  * there. */
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
+/* Prefetches what pd_frame_of will read. */
+void pd_frame_expect(const struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip);
+/* The place for the node of a sample that is this address alone, 0 at first; frame: what pd_frame_of returned for it.
+ * Valid until the next look-up. NULL: there is none, since the frame depends on the time, or for lack of room. */
+uint32_t *pd_frame_alone(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+			 uint32_t frame);
 /* As pd_frame_of. below_kernel: the chain began in the kernel, so that during exec the address may be of the old
  * program. */
 uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
@@ -103,8 +100,9 @@ struct pd_stack {
 /* Resolves a chain. 0, or -1: see the state's status. */
 int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		 struct pd_step_list *to, struct pd_stack *ret);
-/* Finds the node of a sample without a chain. */
-int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node);
+/* Finds the node of a sample without a chain; frame: that of its address. */
+int pd_stack_alone(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,
+		   uint32_t frame, uint32_t *ret_node);
 /* Gathers the steps of a chain in the scratch. 0 or -1. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* --- stacks/inside_steps.c: the same by the rules of simpleperf --- */

@@ -284,6 +284,19 @@ void pd_script_frame_text(const struct script_where *where, uint32_t frame, stru
 		pd_text_cache_put(&where->cache->frames, key, out->data + before, out->size - before);
 }
 
+/* How many texts before it is needed a text is looked for, and is fetched. */
+#define EXPECTED_BEFORE 8
+#define FETCHED_BEFORE 4
+
+void pd_script_fetch_frames(const struct script_where *where, const struct perfdata_delivery *delivery,
+			    const struct perfdata_delivery *end)
+{
+	if (end - delivery > EXPECTED_BEFORE)
+		text_cache_expect(&where->cache->frames, key_of(where, delivery[EXPECTED_BEFORE].ip));
+	if (end - delivery > FETCHED_BEFORE)
+		text_cache_fetch(&where->cache->frames, key_of(where, delivery[FETCHED_BEFORE].ip));
+}
+
 /* --- chains ------------------------------------------------------------------------------------------------------- */
 
 #define ADDRESS_ROOM 40u
@@ -356,11 +369,16 @@ static bool spell_inlined(const struct script_where *where, uint32_t frame, stru
 	return true;
 }
 
+static uint64_t key_of_lines(const struct script_where *where, uint32_t frame, bool inlines)
+{
+	return key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
+}
+
 /* The lines of a frame without addresses. Each line ends with a NUL; the last of several has a 1 after it. Valid until
  * the next call. NULL without memory. */
 static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
 {
-	const uint64_t key = key_of(where, frame) | (inlines ? 3ull : 2ull) << 62;
+	const uint64_t key = key_of_lines(where, frame, inlines);
 	struct text_cache *cache = &where->cache->frames;
 	const char *lines = text_cache_find(cache, key, ret_size);
 	if (lines)
@@ -382,12 +400,28 @@ static const char *lines_of(const struct script_where *where, uint32_t frame, bo
 	return kept ? kept : text->data;
 }
 
+/* perf looks up no inlined calls at the source of a branch. */
+static bool has_inlines(const struct script_where *where, const struct perfdata_step *step)
+{
+	return where->setup->inlines && step->origin != PERFDATA_STEP_BRANCH;
+}
+
+/* Fetches the lines of steps into the processor's caches, some time before they are needed. */
+static void fetch_steps(const struct script_where *where, const struct perfdata_step *steps, size_t left)
+{
+	const struct text_cache *cache = &where->cache->frames;
+	const struct perfdata_step *late = left > EXPECTED_BEFORE ? &steps[EXPECTED_BEFORE] : NULL,
+				   *soon = left > FETCHED_BEFORE ? &steps[FETCHED_BEFORE] : NULL;
+	if (late)
+		text_cache_expect(cache, key_of_lines(where, late->frame, has_inlines(where, late)));
+	if (soon)
+		text_cache_fetch(cache, key_of_lines(where, soon->frame, has_inlines(where, soon)));
+}
+
 static void spell_step(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
 {
-	/* perf looks up no inlined calls at the source of a branch */
-	const bool inlines = where->setup->inlines && step->origin != PERFDATA_STEP_BRANCH;
 	size_t size;
-	const char *lines = lines_of(where, step->frame, inlines, &size);
+	const char *lines = lines_of(where, step->frame, has_inlines(where, step), &size);
 	if (!lines) {
 		out->failed = true;
 		return;
@@ -427,6 +461,7 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 	struct perfdata_symbol symbol;
 	uint32_t emitted[PERFDATA_STEP_UNWOUND + 1] = { 0 };
 	for (size_t i = 0; i < nr; i++) {
+		fetch_steps(where, &steps[i], nr - i);
 		/* recorded and unwound steps have separate limits */
 		if (emitted[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
 			continue;

@@ -57,6 +57,9 @@ const struct script_plan *pd_script_plan_get(struct script_cache *cache, const s
 /* Appends the text after an address: the parts of " SYM+0xOFF (DSO)" that ip_fields select. frame may be
  * PERFDATA_NONE. */
 void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
+/* Fetches the texts of the samples after this one into the processor's caches. */
+void pd_script_fetch_frames(const struct script_where *where, const struct perfdata_delivery *delivery,
+			    const struct perfdata_delivery *end);
 /* Appends the lines of a chain. cookie: address to print instead of a missing deferred chain; 0: no chain is
  * missing. */
 void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr,

@@ -512,6 +512,7 @@ static void spell_ip(const struct line *line)
 			pd_script_stack_text(&line->where, steps, nr, cookie_of(line), out);
 		return;
 	}
+	pd_script_fetch_frames(&line->where, line->delivery, line->batch->deliveries + line->batch->nr_deliveries);
 	perfdata_text_char(out, ' ');
 	if (line->where.ip_fields & SCRIPT_IP)
 		pd_text_hex_pad(out, line->delivery->address, 16);
