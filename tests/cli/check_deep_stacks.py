@@ -18,13 +18,19 @@ from builder import CALLCHAIN, IDENTIFIER, IP, KERNEL as KERNEL_MODE, Recording,
 KERNEL, USER = 0xffffffffffffff80, 0xfffffffffffffe00   # PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER
 START, KERNEL_TEXT = 0x400000, 0xffffffff81000000
 LEVELS, SAMPLES = 80, 4000     # more nodes than the session looks up without looking ahead
-APART = 5                      # functions: names with addresses begin others, which go on with digits, before ';', and letters, after it
 
 tap = program.Tap()
 
 
 def output(*words):
     return subprocess.run([program.PERFDATA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout
+
+
+def functions_of(level):
+    """Places of the functions that a stack may have at a level. Names have the digits of these places: the first name begins the others, which go on with
+    a byte before ';' or with one after it."""
+    first = 16 + level
+    return [first, 16 * first, 16 * first + 0xa, 16 * first + 0xf]
 
 
 def make_stacks():
@@ -36,7 +42,7 @@ def make_stacks():
             stacks.append(stacks[-1 if numbers.random() < 0.5 else numbers.randrange(len(stacks))])
             continue
         depth = numbers.randrange(1, LEVELS)
-        stacks.append([START + APART * (4 * level + numbers.randrange(4 if level > 4 else 2)) for level in range(depth)][::-1])
+        stacks.append([START + numbers.choice(functions_of(level)[:4 if level > 4 else 3]) for level in range(depth)][::-1])
     return stacks
 
 
