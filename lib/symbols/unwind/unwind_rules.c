@@ -136,9 +136,11 @@ static bool number_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 	if (*ret != UINT32_MAX)
 		return true;
 	*ret = rules->nr_rules;
+	const size_t before = rules->numbers.capacity;
 	if (*ret == PD_RULE_MOST_NUMBERS || ((!list || *ret == list->room) && !grow_list(dso, rules)) ||
 	    pd_index_add(&rules->numbers, hash, *ret) < 0)
 		return false;
+	account_for(dso, rules, (rules->numbers.capacity - before) * sizeof *rules->numbers.slots);
 	atomic_load_explicit(&rules->known.list, memory_order_relaxed)->items[rules->nr_rules++] = *rule;
 	return true;
 }
