@@ -643,7 +643,7 @@ static void test_order_of_look_ups(void)
 	perfdata_symbols_free(both[1]);
 }
 
-#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX)
+#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX) && !defined(__arm__)
 /* The section at an index of the image that libdw gets. */
 static ElfW(Shdr) section_at(const uint8_t *image, const ElfW(Ehdr) *header, unsigned index)
 {
@@ -779,7 +779,7 @@ int main(void)
 		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "unwind: rules while memory is tight", test_tight_account },
 		{ "unwind: rules in any order of look-ups", test_order_of_look_ups },
-#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX)
+#if defined(HAVE_ELFUTILS) && !defined(HAS_DEBUG_FRAME) && !defined(HAS_NO_INDEX) && !defined(__arm__)
 		{ "unwind: libdw gets an index", test_image },
 #endif
 		{ "unwind: a return address in data", test_data },
