@@ -56,6 +56,12 @@ static inline bool pd_chain_fits(const uint8_t *at, size_t left, bool swap, size
 	*ret_size = 8 + 8 * (size_t)count;
 	return left >= 8 && count <= (left - 8) / 8;
 }
+/* The list of a callchain that fits; size: what pd_chain_fits returned. */
+static inline struct perfdata_list pd_chain_list(const uint8_t *at, size_t size, bool swap)
+{
+	return (struct perfdata_list){ .data = at + 8, .count = size / 8 - 1, .present = UINT64_MAX, .stride = 8,
+				       .swap = swap };
+}
 static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t *ret_size)
 {
 	const uint32_t count = left < 4 ? UINT32_MAX : pd_load32(at, swap);

@@ -162,8 +162,7 @@ static bool take_chain(struct pd_walk *w, struct perfdata_list *chain)
 	size_t size;
 	if (w->native || !pd_chain_fits(w->at, pd_walk_left(w), w->swap, &size))
 		return false;
-	*chain = (struct perfdata_list){ .data = w->at + 8, .count = size / 8 - 1, .present = UINT64_MAX, .stride = 8,
-					 .swap = w->swap };
+	*chain = pd_chain_list(w->at, size, w->swap);
 	w->at += size;
 	return true;
 }

@@ -81,11 +81,7 @@ static inline __attribute__((always_inline)) bool pd_sample_scan_in(const struct
 		if (!pd_chain_fits(bytes + at, size - at, swap, &taken))
 			return false;
 		if (want & PD_SCAN_CHAIN)
-			ret->callchain = (struct perfdata_list){ .data = bytes + at + 8,
-								 .count = taken / 8 - 1,
-								 .present = UINT64_MAX,
-								 .stride = 8,
-								 .swap = swap };
+			ret->callchain = pd_chain_list(bytes + at, taken, swap);
 		at += taken;
 	}
 	if (want & (PD_SCAN_RAW | PD_SCAN_WHOLE) && config->sample_rows & 1u << PD_SAMPLE_RAW_ROW) {

@@ -4,7 +4,6 @@
  * frames with its time, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>
-#include "base/memory.h"
 #include "base/port.h"
 #include "session/state.h"
 #include "symbols/symbols.h"

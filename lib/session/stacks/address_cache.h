@@ -49,4 +49,10 @@ static inline struct pd_address_slot *pd_address_slot(const struct pd_address_ca
 	return &cache->slots[((ip ^ spread) * 0xd6e8feb86659fd93ull) >> cache->shift];
 }
 
+/* Whether a slot has an address and the maps and mode by which it is looked up. */
+static inline bool pd_address_slot_has(const struct pd_address_slot *slot, uint64_t through, uint64_t ip)
+{
+	return slot->ip == ip && (slot->through & ~(uint64_t)PD_ADDRESS_MARK) == through;
+}
+
 #endif

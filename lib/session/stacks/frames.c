@@ -2,7 +2,6 @@
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
-#include "base/memory.h"
 #include "schema/schema.h"
 #include "session/stacks/chain_walk.h"
 
@@ -122,7 +121,7 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, u
 {
 	uint64_t through = through_generation(maps->generation, cpumode, below_kernel) | WITHOUT_MAP;
 	struct pd_address_slot *without_map = slot_of(state, through, ip);
-	if (without_map->ip == ip && without_map->through == through)
+	if (pd_address_slot_has(without_map, through, ip))
 		return without_map->frame;
 	const struct pd_map *map = pd_maps_find(maps, ip);
 	if (map)
@@ -160,7 +159,7 @@ static inline uint32_t frame_of(struct pd_state *state, const struct pd_thread *
 		return PERFDATA_NONE;
 	const uint64_t through = seen_through(maps, cpumode, below_kernel);
 	struct pd_address_slot *slot = slot_of(state, through, ip);
-	if (slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through)
+	if (pd_address_slot_has(slot, through, ip))
 		return slot->frame;
 	return find_frame(state, maps, cpumode, ip, below_kernel, slot);
 }
@@ -182,9 +181,7 @@ uint32_t *pd_frame_alone(struct pd_state *state, const struct pd_thread *thread,
 					 ? seen_through(maps, cpumode, false)
 					 : through_generation(maps->generation, cpumode, false) | WITHOUT_MAP;
 	struct pd_address_slot *slot = slot_of(state, through, ip);
-	const bool is_there = slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through &&
-			      slot->frame == frame;
-	return is_there ? &slot->alone : NULL;
+	return pd_address_slot_has(slot, through, ip) && slot->frame == frame ? &slot->alone : NULL;
 }
 
 uint32_t pd_frame_of(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip)
@@ -215,8 +212,7 @@ void pd_frames_of_branches(struct pd_state *state, const struct pd_thread *threa
 	for (uint64_t i = 0; i < 2 * entries->count; i++) {
 		const uint64_t address = pd_branch_word(entries, i / 2, i % 2);
 		const struct pd_address_slot *slot = maps ? pd_address_slot(&state->addresses, spread, address) : NULL;
-		ret[i] = slot && slot->ip == address && (slot->through & ~(uint64_t)IN_CHAIN) == through &&
-					 slot->frame != PERFDATA_NONE ?
+		ret[i] = slot && pd_address_slot_has(slot, through, address) && slot->frame != PERFDATA_NONE ?
 				 slot->frame :
 				 pd_frame_of_data(state, thread, cpumode, address);
 	}
@@ -247,7 +243,7 @@ size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, str
 		uint32_t frame = PERFDATA_NONE;
 		if (maps) {
 			struct pd_address_slot *slot = pd_address_slot(&state->addresses, spread, ip);
-			frame = slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through
+			frame = pd_address_slot_has(slot, through, ip)
 					? slot->frame
 					: find_frame(state, maps, walk->cpumode, ip, below_kernel, slot);
 		}
@@ -283,7 +279,7 @@ size_t pd_callers_next(const struct pd_state *state, struct pd_callers *callers,
 	for (; callers->end > callers->begin && nr < most; callers->end--) {
 		const uint64_t ip = perfdata_list_u64(callers->chain, callers->end - 1);
 		const struct pd_address_slot *slot = pd_address_slot(&state->addresses, spread, ip);
-		if (slot->ip != ip || (slot->through & ~(uint64_t)IN_CHAIN) != callers->through)
+		if (!pd_address_slot_has(slot, callers->through, ip))
 			break;
 		ret[nr++] = (struct perfdata_step){ .ip = ip, .frame = slot->frame, .cpumode = callers->cpumode };
 	}
