@@ -235,6 +235,9 @@ static void test_steps(void)
 	CHECK(memcmp(&at, &steps[0], sizeof at) == 0);
 	CHECK_EQ(pd_step_tree_get(&by_frame, 2, &caller, &at), 0);
 	CHECK_EQ(at.ip, 0x30);
+	CHECK_EQ(pd_step_tree_get(&by_frame, 3, &caller, &at), 0);
+	CHECK_EQ(at.frame, 2);
+	CHECK_EQ(at.origin, PERFDATA_STEP_UNWOUND);     /* no return address: views name the address itself */
 	CHECK_EQ(pd_step_tree_get(&by_frame, 1, &caller, &at), 0);
 	CHECK_EQ(at.origin, PERFDATA_STEP_BRANCH);
 	CHECK_EQ(at.ip, 0);

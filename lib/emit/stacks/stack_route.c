@@ -120,8 +120,7 @@ static inline void set_step(struct stack_step *step, uint32_t node, const struct
 	step->node = node;
 	step->frame = at->frame;
 	step->ip = at->ip;
-	/* trees treat unwound steps like recorded ones */
-	step->origin = is_cut ? PERFDATA_STEP_RECORDED : at->origin;
+	step->origin = is_cut ? PERFDATA_STEP_UNWOUND : at->origin;
 	step->is_cut = is_cut;
 }
 

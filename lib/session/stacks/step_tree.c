@@ -4,9 +4,10 @@
 #include "base/memory.h"
 #include "session/stacks/step_tree.h"
 
-/* In a tree that is not exact, a label is a frame and a bit for the origin; with this bit set, an index of `steps`. */
+/* In a tree that is not exact, a label is a frame and bits for the origin; with this bit set, an index of `steps`. */
 #define LABEL_IS_INDEX (UINT32_C(1) << 30)
-#define MAX_PLAIN_FRAME (UINT32_C(1) << 29)
+#define ORIGIN_BITS 2
+#define MAX_PLAIN_FRAME (LABEL_IS_INDEX >> ORIGIN_BITS)
 
 /* A tree of fewer words stays in the processor's caches. */
 #define LEAST_FETCHED (UINT32_C(1) << 16)
@@ -96,8 +97,6 @@ static struct perfdata_step normal_step(const struct pd_step_tree *tree, const s
 	struct perfdata_step result = *step;
 	if (tree->exact)
 		return result;
-	if (result.origin == PERFDATA_STEP_UNWOUND)
-		result.origin = PERFDATA_STEP_RECORDED;
 	if (result.frame != PERFDATA_NONE)
 		result.ip = result.cpumode = 0;
 	return result;
@@ -106,14 +105,13 @@ static struct perfdata_step normal_step(const struct pd_step_tree *tree, const s
 /* The label of a step that needs no index, as nearly all do in a tree that is not exact; else UINT32_MAX. */
 static inline uint32_t plain_label_of(const struct pd_step_tree *tree, const struct perfdata_step *step)
 {
-	const uint32_t origin = step->origin == PERFDATA_STEP_UNWOUND ? PERFDATA_STEP_RECORDED : step->origin;
-	const bool is_plain = !tree->exact && step->frame < MAX_PLAIN_FRAME && origin <= PERFDATA_STEP_BRANCH;
-	return is_plain ? step->frame << 1 | origin : UINT32_MAX;
+	const bool is_plain = !tree->exact && step->frame < MAX_PLAIN_FRAME && !(step->origin >> ORIGIN_BITS);
+	return is_plain ? step->frame << ORIGIN_BITS | step->origin : UINT32_MAX;
 }
 
 uint32_t pd_step_tree_plain_labels(uint32_t nr_frames)
 {
-	return (nr_frames < MAX_PLAIN_FRAME ? nr_frames : MAX_PLAIN_FRAME) << 1;
+	return (nr_frames < MAX_PLAIN_FRAME ? nr_frames : MAX_PLAIN_FRAME) << ORIGIN_BITS;
 }
 
 static uint32_t label_of_index(const struct pd_step_tree *tree, uint32_t index)
@@ -147,7 +145,7 @@ static struct perfdata_step step_of(const struct pd_step_tree *tree, uint32_t la
 		return *(const struct perfdata_step *)pd_table_at(&tree->steps, label);
 	if (label & LABEL_IS_INDEX)
 		return *(const struct perfdata_step *)pd_table_at(&tree->steps, label & ~LABEL_IS_INDEX);
-	return (struct perfdata_step){ .frame = label >> 1, .origin = label & 1 };
+	return (struct perfdata_step){ .frame = label >> ORIGIN_BITS, .origin = label & ((1u << ORIGIN_BITS) - 1) };
 }
 
 /* Allocates the cache; without memory the tree works without one. */

@@ -13,8 +13,8 @@
 #define PD_STEP_CUT 4u
 
 struct pd_step_tree {
-	/* steps are equal only if all members are; else if their frames (without a frame, their addresses) are, and
-	 * their origins as far as names depend on them */
+	/* steps are equal only if all members are; else if their frames (without a frame, their addresses) and their
+	 * origins are: a return address follows its call, an unwound address lies inside */
 	bool exact;
 	uint64_t seed;
 	struct pd_path_tree tree;
