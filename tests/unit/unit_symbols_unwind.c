@@ -94,11 +94,18 @@ static void copy_registers(struct copied *to, const ucontext_t *context)
 #endif
 }
 
+/* A function of its own, which keeps its name: no copy for some arguments. */
+#ifdef __clang__
+#define OWN_FUNCTION __attribute__((noinline))
+#else
+#define OWN_FUNCTION __attribute__((noipa))
+#endif
+
 int perfdata_test_leaf(struct copied *to);
 int perfdata_test_middle(struct copied *to, int depth);
 
 enum { LEAF_LINE = __LINE__ + 1 };
-__attribute__((noinline)) int perfdata_test_leaf(struct copied *to)
+OWN_FUNCTION int perfdata_test_leaf(struct copied *to)
 {
 	ucontext_t context;
 	/* room of unknown size: the caller of this function is found by the frame pointer */
@@ -116,7 +123,7 @@ __attribute__((noinline)) int perfdata_test_leaf(struct copied *to)
 	return (int)to->size;
 }
 
-__attribute__((noinline)) int perfdata_test_middle(struct copied *to, int depth)
+OWN_FUNCTION int perfdata_test_middle(struct copied *to, int depth)
 {
 	volatile int kept = depth;
 	return (depth ? perfdata_test_middle(to, depth - 1) : perfdata_test_leaf(to)) + kept;

@@ -73,10 +73,12 @@ static void put_bytes(struct stack_pack *pack, const uint8_t *bytes, size_t size
 			pack->nr_rest = 0;
 		}
 	}
-	const size_t whole = size / 3 * 3;
+	if (!size)
+		return;
+	const size_t rest = size % 3, whole = size - rest;
 	pd_stack_text_base64(pack->out, bytes, whole);
-	for (size_t i = whole; i < size; i++)
-		pack->rest[pack->nr_rest++] = bytes[i];
+	memcpy(pack->rest, bytes + whole, rest);
+	pack->nr_rest = rest;
 }
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
