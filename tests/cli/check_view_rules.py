@@ -93,6 +93,45 @@ def check_profiles(path):
     equal("firefox: each process has a main thread, also one whose number was given again", sorted(mains), ["0", "100", "100.1", "200"])
 
 
+# --- mappings ---
+
+READ_ONLY = 1        # a mapping that is not executable has no recorded range in a profile
+BUILD_ID = 2
+TWIN = b"/absent/twin"
+# title: number of different mappings; what is mapped by processes 100 and 200 (start, size, file offset, name; more), and the addresses sampled there
+TWINS = {
+    "files of two generations": (1, [((0x400000, 0x1000, 0, TWIN), {"generation": n}, [0x400010]) for n in (0, 7)]),
+    "names that are one in UTF-8": (1, [((0x400000, 0x1000, 0, b"/absent/" + end), {}, [0x400010]) for end in (b"\xfe", b"\xff")]),
+    "ranges that were not recorded": (1, [((0x400000, 0x3000, 0, TWIN), {"generation": n, "prot": READ_ONLY}, [0x400010, 0x402010]) for n in (0, 7)]),
+    "a range that was not recorded, as a recorded one": (2, [((0x1000, 0x1000, 0, TWIN), {}, [0x1010]),
+                                                             ((0x11000, 0x1000, 0x1000, TWIN), {"prot": READ_ONLY}, [0x11010])]),
+    "a range at 0 that was not recorded, as a recorded one": (2, [((0, 0x1000, 0x5000, TWIN), {}, [0x10]),
+                                                                  ((0x11000, 0x1000, 0, TWIN), {"prot": READ_ONLY}, [0x11010])]),
+}
+
+
+def check_twins(path):
+    """Dsos of which a consumer sees the same: name, build-id and range. Each address lies in its mapping, and no two mappings are equal."""
+    for title, (wanted, twins) in TWINS.items():
+        for with_id in (False, True):
+            r = Recording()
+            event = r.event("cpu-clock", ids=[1], type=1, sample_type=IP | TID | TIME | PERIOD, sample_id_all=1, period=1000)
+            for pid, (place, more, addresses) in zip((100, 200), twins):
+                r.comm(pid, pid, "twin", time=1000, id=1)
+                r.mmap2(pid, pid, *place, time=1000, id=1, **more)
+                for address in addresses:
+                    r.sample(event, pid=pid, tid=pid, ip=address, time=2000, period=1000)
+            if with_id:
+                r.feature(BUILD_ID, r.pack("IHHi24s", 0, 2, 8 + 4 + 24 + 16, -1, b"\x12\x34" * 10) + TWIN.ljust(16, b"\0"))
+            r.save(path)
+            what = "%s, %s build-id" % (title, "with a" if with_id else "without")
+            samples = sum(len(addresses) for _, _, addresses in twins)
+            otlp, pprof = (kind(output(command, "-q", "--symbols", "no", path)) for kind, command in ((views.Otlp, "otlp"), (views.Pprof, "pprof")))
+            equal("otlp, %s: samples" % what, sum(sums.weight for _, _, sums in otlp.found), 1000 * samples)
+            equal("pprof, %s: samples" % what, len(pprof.samples), samples)
+            equal("%s: mappings of otlp and pprof" % what, [len(otlp.tables["mappings"]) - 1, len(pprof.mappings)], [wanted, wanted])
+
+
 # --- states ---
 
 
@@ -137,7 +176,7 @@ def check_intervals(path):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for check in (check_profiles, check_states, check_intervals):
+    for check in (check_profiles, check_twins, check_states, check_intervals):
         try:
             check(os.path.join(folder, check.__name__ + ".data"))
         except (ArithmeticError, LookupError, ValueError) as error:

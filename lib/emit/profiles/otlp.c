@@ -511,7 +511,7 @@ static void put_mappings(struct writing *writing)
 	const struct perfdata_session *session = writing->state->gather.stacks.session;
 	const uint32_t nr = writing->mappings_room ? writing->mappings[0] : 0;
 	uint32_t *ids = pd_calloc(nr + 1u, sizeof *ids);
-	writing->failed |= !ids;
+	writing->failed |= !ids || !pd_pprof_maps_settle(writing->state->gather.maps);
 	for (size_t i = 1; ids && i < writing->mappings_room; i++)
 		ids[writing->mappings[i]] = writing->mappings[i] ? (uint32_t)i : 0;
 	for (uint32_t i = 1; ids && i <= nr; i++) {
@@ -537,7 +537,7 @@ static void put_mappings(struct writing *writing)
 			pd_text_varint(&writing->part, attribute);
 			put_packed(out, MAPPING_ATTRIBUTES, &writing->part);
 		}
-		/* the order of entries must match their indexes */
+		/* mappings differ, so each is an entry of its own, and the order matches their indexes */
 		writing->failed |= put_message(writing, OTLP_MAPPINGS, out) != i;
 	}
 	pd_free(ids);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/profiles/pprof_maps.h"
+#include "emit/stacks/stack_text.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
 
@@ -16,6 +17,12 @@ struct pprof_maps {
 	struct pd_hash_map mains;         /* pid → name of its first file + 1 */
 	struct pprof_map *maps;
 	size_t nr, room;
+	const struct perfdata_session *session;
+	struct pd_intern *files;     /* names, build-ids and kinds of dsos */
+	uint32_t *file_of_dso;       /* by id: number in files + 1; 0: not asked for yet */
+	size_t files_room;
+	struct pd_intern *contents;  /* by mapping: what a consumer sees of it; see content_of */
+	struct perfdata_text text;
 };
 
 static void pprof_seen_free(struct pprof_seen_list *list)
@@ -67,6 +74,10 @@ static void pprof_maps_free(struct pprof_maps *maps)
 		return;
 	pd_intern_free(maps->names);
 	pd_intern_free(maps->keys);
+	pd_intern_free(maps->files);
+	pd_intern_free(maps->contents);
+	perfdata_text_release(&maps->text);
+	pd_free(maps->file_of_dso);
 	pd_hash_map_release(&maps->mains);
 	pd_free(maps->seen);
 	pd_free(maps->maps);
@@ -81,7 +92,10 @@ static struct pprof_maps *pprof_maps_new(void)
 		return NULL;
 	maps->names = pd_intern_new();
 	maps->keys = pd_intern_new();
-	if (maps->names && maps->keys)
+	maps->files = pd_intern_new();
+	maps->contents = pd_intern_new();
+	perfdata_text_init(&maps->text);
+	if (maps->names && maps->keys && maps->files && maps->contents)
 		return maps;
 	pprof_maps_free(maps);
 	return NULL;
@@ -154,9 +168,49 @@ static const struct pprof_seen *recorded_map(const struct pprof_maps *maps, cons
 	return NULL;
 }
 
-static bool map_holds(const struct pprof_map *map, const struct perfdata_dso *dso, uint64_t address)
+static void put_name(struct pprof_maps *maps, const char *name, uint32_t dso)
 {
-	if (map->dso != dso->id)
+	const struct perfdata_bytes build_id = perfdata_session_build_id(maps->session, dso, NULL);
+	pd_stack_text_utf8(&maps->text, name);
+	perfdata_text_char(&maps->text, '\0');
+	if (build_id.size)
+		perfdata_text_append(&maps->text, (const char *)build_id.data, build_id.size);
+}
+
+/* The number of what a consumer sees of a dso: its name and build-id. A recording may have several such dsos: perf does
+ * not always know the inode of a file, or its generation. UINT32_MAX without memory. */
+static uint32_t file_of(struct pprof_maps *maps, const struct perfdata_dso *dso)
+{
+	if (pd_vector_reach(&maps->file_of_dso, &maps->files_room, dso->id, sizeof *maps->file_of_dso) < 0)
+		return UINT32_MAX;
+	if (!maps->file_of_dso[dso->id]) {
+		perfdata_text_clear(&maps->text);
+		perfdata_text_char(&maps->text, is_file(dso) ? 'f' : 'm');   /* how addresses are looked up */
+		put_name(maps, dso->filename, dso->id);
+		if (perfdata_text_failed(&maps->text))
+			return UINT32_MAX;
+		maps->file_of_dso[dso->id] = pd_intern_put(maps->files, maps->text.data, maps->text.size) + 1;
+	}
+	return maps->file_of_dso[dso->id] - 1;
+}
+
+/* The number of the content of a mapping; those of equal content have one. A mapping that was not recorded has no range
+ * yet: its content is name and build-id. UINT32_MAX without memory. */
+static uint32_t content_of(struct pprof_maps *maps, const struct pprof_map *map, bool has_range)
+{
+	const uint64_t range[] = { map->start, map->end, map->offset };
+	perfdata_text_clear(&maps->text);
+	perfdata_text_char(&maps->text, has_range ? 'r' : 'n');
+	if (has_range)
+		perfdata_text_append(&maps->text, (const char *)range, sizeof range);
+	put_name(maps, map->name, map->dso);
+	return perfdata_text_failed(&maps->text) ? UINT32_MAX
+						 : pd_intern_put(maps->contents, maps->text.data, maps->text.size);
+}
+
+static bool map_holds(const struct pprof_map *map, const struct perfdata_dso *dso, uint32_t file, uint64_t address)
+{
+	if (map->file != file)
 		return false;
 	const uint64_t first = is_file(dso) && map->recorded ? map->offset : map->start;
 	return !map->recorded || address - first < map->end - map->start;
@@ -177,32 +231,65 @@ static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso
 {
 	struct pprof_map *map = NULL;
 	const struct pprof_seen *seen = NULL;
+	const uint32_t file = file_of(maps, dso);
+	if (file == UINT32_MAX)
+		return 0;
 	for (size_t i = 0; i < maps->nr && !map; i++)
-		if (maps->maps[i].recorded && map_holds(&maps->maps[i], dso, *address))
+		if (maps->maps[i].recorded && map_holds(&maps->maps[i], dso, file, *address))
 			map = &maps->maps[i];
 	if (!map)
 		seen = recorded_map(maps, dso, *address);
 	for (size_t i = 0; i < maps->nr && !map && !seen; i++)
-		if (map_holds(&maps->maps[i], dso, *address))
+		if (map_holds(&maps->maps[i], dso, file, *address))
 			map = &maps->maps[i];
 	if (!map) {
-		if (pd_vector_grow(&maps->maps, &maps->room, maps->nr, sizeof *map) < 0)
+		struct pprof_map added = { .start = UINT64_MAX, .dso = dso->id, .file = file, .name = dso->filename };
+		if (seen) {
+			added.start = seen->start;
+			added.end = seen->end;
+			added.offset = is_file(dso) ? seen->offset : 0;
+			added.name = pd_intern_get(maps->names, seen->name, NULL);
+			added.recorded = true;
+		}
+		/* dsos of different kinds, and names of different bytes, may still have equal mappings */
+		const uint32_t content = content_of(maps, &added, seen);
+		if (content == UINT32_MAX || pd_vector_grow(&maps->maps, &maps->room, content, sizeof *map) < 0)
 			return 0;
-		map = &maps->maps[maps->nr++];
-		*map = (struct pprof_map){ .start = UINT64_MAX, .dso = dso->id, .name = dso->filename };
-		if (seen)
-			*map = (struct pprof_map){ .start = seen->start,
-						   .end = seen->end,
-						   .offset = is_file(dso) ? seen->offset : 0,
-						   .dso = dso->id,
-						   .name = pd_intern_get(maps->names, seen->name, NULL),
-						   .recorded = true };
+		map = &maps->maps[content];
+		if (content == maps->nr) {
+			*map = added;
+			maps->nr++;
+		}
 	}
 	if (!map->recorded)
 		widen_map(map, *address);
 	else if (is_file(dso))
 		*address = *address - map->offset + map->start;
 	return (uint32_t)(map - maps->maps) + 1;
+}
+
+/* Makes the estimated range of a mapping that was not recorded another one, which still holds all of its addresses. */
+static void change_range(struct pprof_map *map)
+{
+	if (map->start >= PAGE)
+		map->start -= PAGE;
+	else if (map->end <= UINT64_MAX - PAGE)
+		map->end += PAGE;
+	else
+		map->offset++;   /* all of the address space, which only a damaged recording maps */
+}
+
+bool pd_pprof_maps_settle(struct pprof_maps *maps)
+{
+	for (size_t i = 0; i < maps->nr; i++) {
+		struct pprof_map *map = &maps->maps[i];
+		uint32_t content = UINT32_MAX;
+		while (!map->recorded && (content = content_of(maps, map, true)) < maps->nr)
+			change_range(map);
+		if (!map->recorded && content == UINT32_MAX)
+			return false;
+	}
+	return true;
 }
 
 bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso)
@@ -221,7 +308,10 @@ enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const st
 					   const struct pd_profile_options *options)
 {
 	gather->maps = pprof_maps_new();
-	return gather->maps ? pd_stack_gather_begin(&gather->stacks, context, options) : PERFDATA_ENOMEM;
+	if (!gather->maps)
+		return PERFDATA_ENOMEM;
+	gather->maps->session = context->session;
+	return pd_stack_gather_begin(&gather->stacks, context, options);
 }
 
 bool pd_pprof_place_of(struct pprof_gather *gather, struct stack_labels *labels, const struct stack_step *step,

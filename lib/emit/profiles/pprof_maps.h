@@ -25,7 +25,8 @@ struct pprof_seen_list {
 /* A mapping of the profile. */
 struct pprof_map {
 	uint64_t start, end, offset;
-	uint32_t dso;
+	uint32_t dso;                /* the first of the dsos that share it */
+	uint32_t file;               /* number of their name, build-id and kind */
 	const char *name;            /* path, or recorded name of the kernel's mapping */
 	bool recorded;               /* false: made of the pages of frames' addresses */
 	/* nameless: a location has no name; lineless, … likewise */
@@ -39,6 +40,9 @@ const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid);
 bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso);
 size_t pd_pprof_maps_nr(const struct pprof_maps *maps);
 struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id);
+/* Makes any two mappings differ in range, offset, name or build-id. Call it after the last pd_pprof_place_of. False
+ * without memory. */
+bool pd_pprof_maps_settle(struct pprof_maps *maps);
 
 /* --- emitters whose profiles have mappings -------------------------------------------------------------------- */
 
