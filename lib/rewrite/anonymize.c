@@ -16,7 +16,6 @@
 
 #define START UINT64_C(1000000000)       /* the time at which an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
-#define UNMAPPED UINT64_C(0x7ffff0000000)    /* addresses outside of all mappings move here */
 #define CONFIG_BPF_OUTPUT 10u
 #define LARGEST_FILE (UINT64_C(1) << 40)
 #define LONGEST_MAP (UINT64_C(1) << 44)
@@ -135,7 +134,7 @@ static uint64_t move_address(struct pd_anonymizer *a, uint64_t address)
 	if (pd_moved_maps_find(a->maps, a->pid, address, &moved))
 		return moved;
 	a->counts.unmapped++;
-	return UNMAPPED | (address & 0xfff);
+	return PD_UNMAPPED | (address & 0xfff);
 }
 
 static uint64_t new_integer(struct pd_anonymizer *a, enum pd_decision what, uint64_t value)
@@ -507,7 +506,7 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 	else
 		edit_view(a, record->layout, record->u.present, &record->u);
 	edit_view(a, pd_trailer_layout(), record->sample_id.present, &record->sample_id);
-	return a->names.no_memory || pd_moved_maps_failed(a->maps) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return a->names.no_memory ? PERFDATA_ENOMEM : pd_moved_maps_status(a->maps);
 }
 
 /* --- events and sections ----------------------------------------------------------------------------------------- */

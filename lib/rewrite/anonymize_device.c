@@ -419,6 +419,5 @@ enum perfdata_status pd_anonymize_device_section(struct pd_anonymizer *a, uint32
 	case PERFDATA_FEATURE_ETM_BRANCH_LIST: put_message(a, BRANCH_LIST, pd_feature_bytes(feature), out); break;
 	default: return PERFDATA_EUNSUP;
 	}
-	return a->names.no_memory || pd_moved_maps_failed(a->maps) || perfdata_text_failed(out) ? PERFDATA_ENOMEM
-												 : PERFDATA_OK;
+	return a->names.no_memory || perfdata_text_failed(out) ? PERFDATA_ENOMEM : pd_moved_maps_status(a->maps);
 }

@@ -289,6 +289,12 @@ static bool record_renames(struct perfdata_rewriter *rewriter, struct perfdata_r
 	return true;
 }
 
+static const char *anonymizing_failed(enum perfdata_status status)
+{
+	return status == PERFDATA_ELIMIT ? "a process has more mappings at one time than fit into an address space"
+					 : NULL;
+}
+
 static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const struct perfdata_config *source = pd_rewrite_source(rewriter->reader, raw);
@@ -320,7 +326,9 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		pd_unwound_join(rewriter, raw, &record);
 		const enum perfdata_status status = pd_anonymize_record(rewriter->anonymizer, raw, &record);
 		if (status != PERFDATA_OK)
-			return status == PERFDATA_ABSENT ? PERFDATA_OK : pd_rewrite_failed(rewriter, status, NULL);
+			return status == PERFDATA_ABSENT
+				       ? PERFDATA_OK
+				       : pd_rewrite_failed(rewriter, status, anonymizing_failed(status));
 	}
 	if (raw->type == PERFDATA_RECORD_SAMPLE)
 		note_sample(rewriter, raw);

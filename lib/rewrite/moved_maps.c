@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings by process: sorted, without overlaps. A process shares the mappings of its parent until either of them
- * changes. The new address of a mapping depends only on its name and the key, so it reveals neither the old address nor
- * the neighbours. */
+/* Mappings by process, without overlaps, in the order of their recorded and of their new addresses. The new address of
+ * a mapping depends only on the key, on its name, and on earlier mappings of the process that took its place. So it
+ * reveals neither the old address nor the neighbours. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
 #include "base/search.h"
 #include "rewrite/moved_maps.h"
+#include "session/process/maps.h"
 
 #define SLOT_BITS 32u                /* log2 of the size of a slot; a larger mapping takes several slots */
 #define NR_SLOTS (1u << 14)          /* slots end below 2^47, where the addresses of processes end */
 #define PAGE (64u << 10)             /* largest page size of any kernel: an address keeps its offset in the page */
 #define ALIGNED (2u << 20)   /* a mapping begins this near to the start of its slot; the kernel moves by a multiple */
-#define MAX_MAPS 65536u              /* mappings of one process; a recording with more is damaged */
-#define MAX_TRIES 256u               /* tries for a free slot; after these, mappings may overlap */
+#define MAX_TRIES 256u               /* tries for a free slot; after these, mappings follow each other */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
 #define SALT_SLOT 7u
 #define SALT_KERNEL 8u
@@ -21,24 +21,24 @@
 #define MAX_LOW_AREAS 4096u          /* most mappings of a kernel and its modules */
 #define VSYSCALL UINT64_C(0xffffffffff600000)
 
-struct area {
-	uint64_t start, end, moved;
-};
+/* The mappings of a process. `pgoff` of each is its address in the other set. */
 struct areas {
-	unsigned holders;
-	size_t nr, room;
-	struct area *list;
+	struct pd_maps recorded, moved;
+	uint64_t next;               /* where the search for a place outside of the slots goes on; 0: not begun */
 };
 struct pd_moved_maps {
 	struct pd_pseudonyms *names;
+	struct pd_map_store store;
 	struct pd_hash_map processes;     /* pid → struct areas * */
+	/* names that a process mapped more often than there are tries, as hash + offset in the page → 1 */
+	struct pd_hash_map crowded;
 	uint64_t kernel;             /* bytes by which addresses of the kernel move down */
 	uint64_t low_kernel;         /* bytes by which a kernel in the lower half moves up */
 	struct low_area {
 		uint64_t start, end;
 	} *low;
 	size_t nr_low, low_room;
-	bool failed;
+	enum perfdata_status status;
 };
 
 struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
@@ -56,14 +56,6 @@ struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
 	return maps;
 }
 
-static void drop_areas(struct areas *areas)
-{
-	if (!areas || --areas->holders)
-		return;
-	pd_free(areas->list);
-	pd_free(areas);
-}
-
 static struct areas *areas_of(const struct pd_moved_maps *maps, int32_t pid)
 {
 	uint64_t value;
@@ -71,16 +63,25 @@ static struct areas *areas_of(const struct pd_moved_maps *maps, int32_t pid)
 										      : NULL;
 }
 
-static void set_areas(struct pd_moved_maps *maps, int32_t pid, struct areas *areas)
+/* The areas of a process, which are made if it has none yet. NULL without memory. */
+static struct areas *make_areas(struct pd_moved_maps *maps, int32_t pid)
 {
-	struct areas *before = areas_of(maps, pid);
+	struct areas *areas = areas_of(maps, pid);
 
-	if (pd_hash_map_put(&maps->processes, (uint32_t)pid + UINT64_C(1), (uint64_t)(uintptr_t)areas) < 0) {
-		maps->failed = true;
-		drop_areas(areas);
-		return;
+	if (areas)
+		return areas;
+	areas = pd_calloc(1, sizeof *areas);
+	if (areas && pd_hash_map_put(&maps->processes, (uint32_t)pid + UINT64_C(1), (uint64_t)(uintptr_t)areas) < 0) {
+		pd_free(areas);
+		areas = NULL;
 	}
-	drop_areas(before);
+	if (!areas) {
+		maps->status = PERFDATA_ENOMEM;
+		return NULL;
+	}
+	areas->recorded.owner = ++maps->store.next_owner;
+	areas->moved.owner = ++maps->store.next_owner;
+	return areas;
 }
 
 void pd_moved_maps_free(struct pd_moved_maps *maps)
@@ -91,152 +92,148 @@ void pd_moved_maps_free(struct pd_moved_maps *maps)
 	if (!maps)
 		return;
 	while (pd_hash_map_each(&maps->processes, &position, &pid, &value))
-		drop_areas((struct areas *)(uintptr_t)value);
+		pd_free((struct areas *)(uintptr_t)value);
 	pd_hash_map_release(&maps->processes);
+	pd_hash_map_release(&maps->crowded);
+	pd_arena_release(&maps->store.arena);
 	pd_free(maps->low);
 	pd_free(maps);
 }
 
-/* Returns areas that only this process has; copies them if they are shared. */
-static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
+static void insert_map(struct pd_moved_maps *maps, struct pd_maps *set, uint64_t start, uint64_t end, uint64_t other)
 {
-	struct areas *areas = areas_of(maps, pid);
+	const struct pd_map map = { .start = start, .end = end, .pgoff = other };
+	if (pd_maps_insert(&maps->store, set, &map) < 0)
+		maps->status = PERFDATA_ENOMEM;
+}
 
-	if (areas && areas->holders == 1)
-		return areas;
-	struct areas *copy = pd_calloc(1, sizeof *copy);
-	if (!copy)
-		return NULL;
-	copy->holders = 1;
-	copy->room = areas ? areas->nr + 16 : 16;
-	copy->list = pd_malloc(copy->room * sizeof *copy->list);
-	if (!copy->list) {
-		pd_free(copy);
-		return NULL;
+/* The mapping that has a new address in the range, or NULL. */
+static const struct pd_map *taker_of(const struct areas *areas, uint64_t from, uint64_t to)
+{
+	const struct pd_map *map = pd_maps_next(&areas->moved, from);
+	return map && map->start < to ? map : NULL;
+}
+
+/* Finds the next free place that holds a mapping, from the end of the last one so found; once more from the start of
+ * the address space if its end is reached. Returns 0 if there is none. */
+static uint64_t next_place(const struct pd_moved_maps *maps, struct areas *areas, uint64_t start, uint64_t length)
+{
+	const uint64_t first = UINT64_C(1) << SLOT_BITS,
+		       slot = pd_keyed_hash(maps->names, SALT_SLOT, "", 0) % NR_SLOTS;
+	const struct pd_map *map;
+	uint64_t at = areas->next ? areas->next : (slot + 1) << SLOT_BITS;
+
+	for (unsigned ends = 0; ends < 2;) {
+		at = (at + PAGE - 1) / PAGE * PAGE + start % PAGE;
+		if (at >= PD_UNMAPPED || length > PD_UNMAPPED - at) {
+			ends++;
+			at = first;
+			continue;
+		}
+		map = taker_of(areas, at, at + length);
+		if (!map) {
+			areas->next = at + length;
+			return at;
+		}
+		at = map->end;
 	}
-	if (areas) {
-		memcpy(copy->list, areas->list, areas->nr * sizeof *copy->list);
-		copy->nr = areas->nr;
-	}
-	set_areas(maps, pid, copy);
-	return maps->failed ? NULL : copy;
+	return 0;
 }
 
-/* Returns the index of the first area that ends after the address. */
-static size_t place_of(const struct areas *areas, uint64_t address)
-{
-	size_t low;
-
-	PD_COUNT_BEFORE(low, areas->nr, at, areas->list[at].end <= address);
-	return low;
-}
-
-static bool is_taken(const struct areas *areas, uint64_t from, uint64_t to)
-{
-	for (size_t i = 0; i < areas->nr; i++)
-		if (areas->list[i].moved < to &&
-		    from < areas->list[i].moved + (areas->list[i].end - areas->list[i].start))
-			return true;
-	return false;
-}
-
-static uint64_t choose_place(const struct pd_moved_maps *maps, const struct areas *areas, uint64_t start,
-			     uint64_t length, struct perfdata_bytes name)
+static uint64_t choose_place(struct pd_moved_maps *maps, struct areas *areas, uint64_t start, uint64_t length,
+			     struct perfdata_bytes name)
 {
 	const uint64_t slots = (length + ALIGNED) / (UINT64_C(1) << SLOT_BITS) + 1;
 	const uint64_t room = slots < NR_SLOTS ? NR_SLOTS - slots : 1;
 	const uint64_t hash = pd_keyed_hash(maps->names, SALT_SLOT, name.data, name.size);
 	const uint64_t offset = (hash >> 32) % (ALIGNED / PAGE) * PAGE + start % PAGE;
-	uint64_t slot = hash % room;
+	uint64_t slot = hash % room, known;
 
-	for (unsigned tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) % room) {
-		const uint64_t at = ((slot + 1) << SLOT_BITS) + offset;
-		if (!is_taken(areas, at, at + length))
-			return at;
+	if (!pd_hash_map_get(&maps->crowded, hash + start % PAGE, &known)) {
+		for (unsigned tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) % room) {
+			const uint64_t at = ((slot + 1) << SLOT_BITS) + offset;
+			if (!taker_of(areas, at, at + length))
+				return at;
+		}
+		if (pd_hash_map_put(&maps->crowded, hash + start % PAGE, 1) < 0)
+			maps->status = PERFDATA_ENOMEM;
 	}
-	return offset;
+	return next_place(maps, areas, start, length);
 }
 
-/* Removes the range of a new mapping from older areas. */
-static bool cut_area(struct areas *areas, uint64_t start, uint64_t end)
+/* Frees the new places of what a new mapping replaces. */
+static void free_places(struct pd_moved_maps *maps, struct areas *areas, uint64_t start, uint64_t end)
 {
-	size_t at = place_of(areas, start);
+	const struct pd_map *map = pd_maps_next(&areas->recorded, start);
 
-	while (at < areas->nr && areas->list[at].start < end) {
-		struct area *area = &areas->list[at];
-		if (area->start < start && area->end > end) {
-			if (pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0)
-				return false;
-			area = &areas->list[at];
-			memmove(area + 1, area, (areas->nr - at) * sizeof *area);
-			areas->nr++;
-			area[0].end = start;
-			area[1].moved += end - area[1].start;
-			area[1].start = end;
-			return true;
-		}
-		if (area->start < start) {
-			area->end = start;
-			at++;
-		} else if (area->end > end) {
-			area->moved += end - area->start;
-			area->start = end;
-			return true;
-		} else {
-			memmove(area, area + 1, (areas->nr - at - 1) * sizeof *area);
-			areas->nr--;
-		}
+	for (; map && map->start < end && maps->status == PERFDATA_OK; map = pd_maps_next(&areas->recorded, map->end)) {
+		const uint64_t moved = map->pgoff;
+		if (pd_maps_remove(&maps->store, &areas->moved, moved) < 0)
+			maps->status = PERFDATA_ENOMEM;
+		if (map->start < start)
+			insert_map(maps, &areas->moved, moved, moved + (start - map->start), map->start);
+		if (map->end > end)
+			insert_map(maps, &areas->moved, moved + (end - map->start), moved + (map->end - map->start),
+				   end);
 	}
-	return true;
 }
 
 uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length,
 			   struct perfdata_bytes name)
 {
-	struct areas *areas = own_areas(maps, pid);
+	struct areas *areas = make_areas(maps, pid);
 	const uint64_t end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
 
-	if (!areas || !cut_area(areas, start, end) ||
-	    pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0) {
-		maps->failed = true;
+	if (!areas)
 		return 0;
-	}
+	if (start < end)
+		free_places(maps, areas, start, end);
 	const uint64_t moved = choose_place(maps, areas, start, end - start, name);
-	if (areas->nr >= MAX_MAPS || start >= end)
-		return moved;
-	const size_t at = place_of(areas, start);
-	memmove(&areas->list[at + 1], &areas->list[at], (areas->nr - at) * sizeof *areas->list);
-	areas->list[at] = (struct area){ start, end, moved };
-	areas->nr++;
+	if (!moved && maps->status == PERFDATA_OK)
+		maps->status = PERFDATA_ELIMIT;
+	if (maps->status != PERFDATA_OK)
+		return 0;
+	insert_map(maps, &areas->recorded, start, end, moved);
+	insert_map(maps, &areas->moved, moved, moved + (end - start), start);
 	return moved;
+}
+
+static void release_areas(struct pd_moved_maps *maps, struct areas *areas)
+{
+	pd_maps_release(&maps->store, &areas->recorded);
+	pd_maps_release(&maps->store, &areas->moved);
 }
 
 void pd_moved_maps_fork(struct pd_moved_maps *maps, int32_t parent, int32_t child)
 {
-	struct areas *areas = areas_of(maps, parent);
+	struct areas *from = areas_of(maps, parent), *to;
 
-	if (!areas || parent == child)
+	if (!from || parent == child || !(to = make_areas(maps, child)))
 		return;
-	areas->holders++;
-	set_areas(maps, child, areas);
+	release_areas(maps, to);
+	pd_maps_copy(&maps->store, &to->recorded, &from->recorded);
+	pd_maps_copy(&maps->store, &to->moved, &from->moved);
+	to->next = from->next;
 }
 
 void pd_moved_maps_exit(struct pd_moved_maps *maps, int32_t pid)
 {
 	struct areas *areas = areas_of(maps, pid);
 
-	if (areas && pd_hash_map_remove(&maps->processes, (uint32_t)pid + UINT64_C(1)))
-		drop_areas(areas);
+	if (!areas || !pd_hash_map_remove(&maps->processes, (uint32_t)pid + UINT64_C(1)))
+		return;
+	release_areas(maps, areas);
+	pd_free(areas);
 }
 
 bool pd_moved_maps_find(const struct pd_moved_maps *maps, int32_t pid, uint64_t address, uint64_t *ret)
 {
 	const struct areas *areas = areas_of(maps, pid);
-	const size_t at = areas ? place_of(areas, address) : 0;
+	const struct pd_map *map = areas ? pd_maps_find(&areas->recorded, address) : NULL;
 
-	if (!areas || at >= areas->nr || areas->list[at].start > address)
+	if (!map)
 		return false;
-	*ret = areas->list[at].moved + (address - areas->list[at].start);
+	*ret = pd_map_address(map, address);
 	return true;
 }
 
@@ -271,7 +268,7 @@ void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_
 		if (maps->nr_low >= MAX_LOW_AREAS)
 			return;
 		if (pd_vector_grow(&maps->low, &maps->low_room, maps->nr_low, sizeof *maps->low) < 0) {
-			maps->failed = true;
+			maps->status = PERFDATA_ENOMEM;
 			return;
 		}
 		memmove(&maps->low[at + 1], &maps->low[at], (maps->nr_low - at) * sizeof *maps->low);
@@ -293,4 +290,4 @@ bool pd_moved_low_kernel(const struct pd_moved_maps *maps, uint64_t address, uin
 	return true;
 }
 
-bool pd_moved_maps_failed(const struct pd_moved_maps *maps) { return maps->failed; }
+enum perfdata_status pd_moved_maps_status(const struct pd_moved_maps *maps) { return maps->status; }

@@ -5,10 +5,13 @@
 
 #include "rewrite/pseudonym.h"
 
+#define PD_UNMAPPED UINT64_C(0x7ffff0000000)    /* addresses outside of all mappings move here; mappings end below */
+
 struct pd_moved_maps;
 struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names);   /* NULL: no memory */
 void pd_moved_maps_free(struct pd_moved_maps *maps);
-/* Adds a mapping of a process; returns its new address. */
+/* Adds a mapping of a process; returns its new address, where no other mapping is that the process has now. Costs the
+ * logarithm of the number of mappings. 0: see pd_moved_maps_status. */
 uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t start, uint64_t length,
 			   struct perfdata_bytes name);
 /* Gives the child the mappings of its parent. */
@@ -23,6 +26,8 @@ uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address);
  * covers it. */
 void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_t end);
 bool pd_moved_low_kernel(const struct pd_moved_maps *maps, uint64_t address, uint64_t *ret);
-bool pd_moved_maps_failed(const struct pd_moved_maps *maps);   /* an allocation failed */
+/* Why an address was not moved. PERFDATA_ENOMEM; PERFDATA_ELIMIT: the mappings that a process has at one time do not
+ * fit into an address space. */
+enum perfdata_status pd_moved_maps_status(const struct pd_moved_maps *maps);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What `perfdata anonymize` keeps: names of events, comms, PMUs, units and versions that the kernel and perf spell exactly so, and no others; addresses by
-their shape. Secrets in unknown records and sections, in gaps between sections, after the end, in both byte orders, as a file and as a stream. TAP."""
+their shape, also those of thousands of mappings. Secrets in unknown records and sections, in gaps between sections, after the end, in both byte orders, as a file and as a stream. TAP."""
 import json
 import os
 import re
@@ -178,10 +178,110 @@ def check_low_kernel(folder):
     return None
 
 
+def follow(records):
+    """The mappings and samples of recordings with mappings of whole pages: (pid, first page, number of pages), (pid, page, offset in it, None), forks."""
+    for record in records:
+        if record["type"] == "mmap":
+            yield "map", record["pid"], int(record["addr"], 16) >> 12, record["len"] >> 12
+        elif record["type"] == "sample":
+            yield "sample", record["pid"], int(record["ip"], 16) >> 12, int(record["ip"], 16) & 4095
+        elif record["type"] == "fork":
+            yield "fork", record["pid"], record["ppid"], None
+
+
+def moved_wrongly(before, after):
+    """Follows the pages of each process and where they are now. No page of a new mapping may be where another page is, and samples must move with theirs."""
+    places, old, new = {}, list(follow(before)), list(follow(after))
+    if [(kind, pid) for kind, pid, *_ in old] != [(kind, pid) for kind, pid, *_ in new]:
+        return "records are gone: %d of %d are left" % (len(new), len(old))
+    for number, ((kind, pid, at, size), (_, _, moved, moved_size)) in enumerate(zip(old, new)):
+        pages, taken = places.setdefault(pid, ({}, set()))
+        if kind == "fork":
+            places[pid] = tuple(kind(part) for kind, part in zip((dict, set), places[at]))
+            continue
+        if size != moved_size:
+            return "record %d: a size or an offset in a page has changed" % number
+        if kind == "sample":
+            if pages.get(at) != moved:
+                return "sample %d is at %#x, its page at %s" % (number, moved << 12, pages.get(at))
+            continue
+        taken -= {pages.pop(page) for page in range(at, at + size) if page in pages}
+        for n in range(size):
+            if moved + n in taken:
+                return "mapping %d is at %#x, where another one is" % (number, moved + n << 12)
+            pages[at + n] = moved + n
+            taken.add(moved + n)
+    return None
+
+
+def check_many_maps(folder):
+    """Thousands of mappings of one name: more than a file has places of its own. Some are replaced, a child has those of its parent, and more."""
+    r = Recording()
+    event = r.event("cycles", ids=[1], type=0, sample_type=TYPES, sample_id_all=1)
+    most, time = 6000, 5
+
+    def add(pid, start, pages, number):
+        nonlocal time
+        time += 1
+        r.mmap(pid, pid, start, pages << 12, number << 12, "/opt/SeCrEt", time=time, id=1)
+
+    def sample(pid, address):
+        nonlocal time
+        time += 1
+        r.sample(event, pid=pid, tid=pid, time=time, ip=address, callchain=[CONTEXT_USER, address])
+
+    top = 0x7a5b4c1f2000
+    for number in range(most):
+        add(60, top - 0x1000 * number, 1, number % 7)
+        sample(60, top - 0x1000 * (number // 2) + 0x123)
+    for number in range(0, most, 3):
+        sample(60, top - 0x1000 * number + 0x456)
+    for number in range(0, most, 100):
+        add(60, top - 0x1000 * number - 0x3000, 3, 9)   # in place of three, and then a hole in its middle
+        add(60, top - 0x1000 * number - 0x2000, 1, 8)
+        for page in range(-4, 2):
+            sample(60, top - 0x1000 * max(0, number + page) + 0x789)
+    r.task(7, 61, 60, 61, 60, time + 1, id=1)
+    time += 1
+    for number in range(200):
+        add(61, top + 0x10000 * (number + 1), 2, number)
+        add(60, top + 0x20000 * (number + 1), 5, number)
+        sample(61, top + 0x10000 * (number + 1) + 0x1abc)
+        sample(60, top + 0x20000 * (number + 1) + 0x4abc)
+        sample(61, top - 0x1000 * number + 0xdef)
+    path, out, again, key = (os.path.join(folder, name) for name in ("many.data", "many2.data", "many3.data", "key"))
+    r.save(path)
+    with open(key, "w", encoding="utf-8") as file:
+        file.write("a key of many bytes")
+    for name in (out, again):
+        done = program.run("anonymize", "-q", "--force", "--keep", "pids", "--key", key, path, "-o", name)
+        if done.code:
+            return "exit code %d: %s" % (done.code, done.err)
+    with open(out, "rb") as one, open(again, "rb") as other:
+        if one.read() != other.read():
+            return "one key, but two results"
+    return moved_wrongly(lines(path), lines(out))
+
+
+def check_no_room(folder):
+    """Mappings that no address space holds at one time: an error, no output that looks complete."""
+    r = Recording()
+    event = r.event("cycles", ids=[1], type=0, sample_type=TYPES, sample_id_all=1)
+    path, out = os.path.join(folder, "large.data"), os.path.join(folder, "large2.data")
+    for number in range(16):
+        r.mmap(60, 60, (number + 1) << 44, 1 << 44, 0, "/opt/SeCrEt", time=5, id=1)
+        r.sample(event, pid=60, tid=60, time=6, ip=(number + 1) << 44, callchain=[])
+    r.save(path)
+    done = program.run("anonymize", "-q", "--force", path, "-o", out)
+    said = b"error: a process has more mappings at one time than fit into an address space"
+    return None if done.code == 6 and said in done.err and not os.path.exists(out) else "exit code %d: %s" % (done.code, done.err)
+
+
 def main():
     cases = [("%s, %s-endian" % ("stream" if pipe else "file", "big" if big else "little"), lambda folder, big=big, pipe=pipe: check(folder, big, pipe))
              for pipe in (False, True) for big in (False, True)]
-    cases += [("versions", check_releases), ("a kernel below 4 GiB", check_low_kernel)]
+    cases += [("versions", check_releases), ("a kernel below 4 GiB", check_low_kernel), ("thousands of mappings", check_many_maps),
+              ("more mappings than an address space holds", check_no_room)]
     bad = 0
     for name, run in cases:
         with tempfile.TemporaryDirectory() as folder:

@@ -26,13 +26,22 @@ struct change {
 	bool failed;
 };
 
+/* Memory for a node, or NULL. */
+static struct pd_map_node *take_node(struct change *change)
+{
+	struct pd_map_node *node = change->store->released;
+	if (node)
+		change->store->released = node->left;
+	else if (!(node = pd_arena_alloc(&change->store->arena, sizeof *node)))
+		change->failed = true;
+	return node;
+}
+
 static struct pd_map_node *new_node(struct change *change, const struct pd_map *map)
 {
-	struct pd_map_node *node = pd_arena_alloc(&change->store->arena, sizeof *node);
-	if (!node) {
-		change->failed = true;
+	struct pd_map_node *node = take_node(change);
+	if (!node)
 		return NULL;
-	}
 	*node = (struct pd_map_node){ .map = *map, .owner = change->owner, .priority = pd_map_random(change->store) };
 	return node;
 }
@@ -42,11 +51,9 @@ static struct pd_map_node *own_node(struct change *change, struct pd_map_node *n
 {
 	if (node->owner == change->owner)
 		return node;
-	struct pd_map_node *copy = pd_arena_alloc(&change->store->arena, sizeof *copy);
-	if (!copy) {
-		change->failed = true;
+	struct pd_map_node *copy = take_node(change);
+	if (!copy)
 		return NULL;
-	}
 	*copy = *node;
 	copy->owner = change->owner;
 	return copy;
@@ -245,4 +252,22 @@ void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps
 	to->owner = ++store->next_owner;
 	from->owner = ++store->next_owner;
 	pd_maps_replace_all(store, to);
+}
+
+/* Nodes above a node of the set alone are the set's alone, too: a change copies the path to what it changes. */
+static void release_nodes(struct pd_map_store *store, struct pd_map_node *node, uint64_t owner)
+{
+	if (!node || node->owner != owner)
+		return;
+	release_nodes(store, node->left, owner);
+	release_nodes(store, node->right, owner);
+	node->left = store->released;
+	store->released = node;
+}
+
+void pd_maps_release(struct pd_map_store *store, struct pd_maps *maps)
+{
+	release_nodes(store, maps->root, maps->owner);
+	maps->root = maps->before_exec = NULL;
+	pd_maps_replace_all(store, maps);
 }

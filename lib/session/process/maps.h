@@ -33,6 +33,7 @@ struct pd_maps {
 };
 struct pd_map_store {
 	struct pd_arena arena;
+	struct pd_map_node *released;   /* by `left`: nodes to use again */
 	uint64_t next_owner, next_generation;
 	uint64_t random;
 };
@@ -56,6 +57,8 @@ int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t st
 void pd_maps_exec(struct pd_map_store *store, struct pd_maps *maps);
 /* `to` becomes a copy of `from`. */
 void pd_maps_copy(struct pd_map_store *store, struct pd_maps *to, struct pd_maps *from);
+/* Makes the set empty. Its nodes that belong to no other set are used again, so nobody may hold one of its maps. */
+void pd_maps_release(struct pd_map_store *store, struct pd_maps *maps);
 uint64_t pd_map_random(struct pd_map_store *store);   /* a priority for a new node */
 static inline uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
 {
