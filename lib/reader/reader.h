@@ -107,8 +107,8 @@ int64_t pd_reader_written(const struct perfdata_reader *reader);
 void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event);
 /* Reports the finding that samples weigh time on and off the CPU. */
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader);
-/* Reports why spans are incomplete: SPANS_SAMPLED, SPANS_UNKNOWN, SPANS_PART. */
-void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message);
+/* Reports a finding of the session about the whole recording. */
+void pd_reader_tell(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message);
 
 /* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);

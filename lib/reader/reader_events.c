@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: attrs with their ids and names, and the event of each record. */
 #include "config.h"
-#include <stdio.h>
 #include "base/checked.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -602,13 +601,5 @@ void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event)
 
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader)
 {
-	pd_reader_tell_spans(reader, PERFDATA_FINDING_OFF_CPU, "samples weigh time on and off the CPU");
-}
-
-void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message)
-{
-	struct pd_finding finding = { .code = code, .offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX };
-	/* reported without pd_ahead_note: this is the session's thread, and the reading thread may have ended */
-	snprintf(finding.message, sizeof finding.message, "%s", message);
-	pd_reader_report(reader, &finding);
+	pd_reader_tell(reader, PERFDATA_FINDING_OFF_CPU, "samples weigh time on and off the CPU");
 }

@@ -91,6 +91,14 @@ void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_findin
 	note_finding(reader, &finding);
 }
 
+void pd_reader_tell(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message)
+{
+	struct pd_finding finding = { .code = code, .offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX };
+	/* reported without pd_ahead_note: this is the session's thread, and the reading thread may have ended */
+	snprintf(finding.message, sizeof finding.message, "%s", message);
+	pd_reader_report(reader, &finding);
+}
+
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type)
 {
 	const uint64_t key = (uint64_t)code << 32 | type;

@@ -334,6 +334,8 @@ enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct p
 					unsigned nr, size_t *bytes);
 enum perfdata_status pd_count_delivery(struct pd_counts *counts, const struct perfdata_event *event);
 enum perfdata_status pd_counts_publish(struct perfdata_session *session);
+/* Reports the losses that the recording states: LOST, AUX_LOST. Call it once, after the last record. */
+void pd_counts_report_losses(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);
 
 /* --- delivery/filter.c --- */

@@ -312,6 +312,17 @@ def printing_elsewhere(files):
                 yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
 
 
+def unraised_codes(files):
+    """Codes of findings that are documented, and that no code reports."""
+    used = set()
+    for path in files:
+        if path.startswith(("lib/", "src/")) and path.endswith((".c", ".h")):
+            used.update(re.findall(r"\bPERFDATA_FINDING_(\w+)", code_of(text_of(path))))
+    rows = re.findall(r"^PERFDATA_FINDING_ROW\((\d+), \w+, (\w+),", text_of("lib/perfdata/findings.def"), re.M)
+    yield from [] if rows else ["no codes were found"]
+    yield from ("%s %s" % row for row in rows if row[1] not in used)
+
+
 def same_names(files):
     seen = {}
     for path in files:
@@ -515,6 +526,7 @@ def main():
     report("what some systems lack is used in one place", not_everywhere(files))
     report("prefetches have an effect", prefetches_without_effect(files))
     report("the program prints in one place", printing_elsewhere(files))
+    report("each code of a finding is reported somewhere", unraised_codes(files))
     report("each test belongs to one tier", tiers())
     report("file names are unique", same_names(files))
     report("lines of C have at most %d columns" % WIDEST_LINE, too_wide(files))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -242,6 +244,27 @@ static void add_meta_losses(struct perfdata_session *session)
 	summary->lost_records = by_records + counts->meta_only_records;
 	summary->lost_samples += losses.user_samples - counts->meta_only_samples;
 	counts->meta_only_samples = losses.user_samples;
+}
+
+void pd_counts_report_losses(struct perfdata_session *session)
+{
+	const struct perfdata_summary *summary = &session->counts.summary;
+	char message[200];
+
+	add_meta_losses(session);
+	if (summary->lost_records || summary->lost_samples) {
+		snprintf(message, sizeof message, "lost: %" PRIu64 " records, %" PRIu64 " samples",
+			 summary->lost_records, summary->lost_samples);
+		pd_reader_tell(session->reader, PERFDATA_FINDING_LOST, message);
+	}
+	if (summary->aux_lost) {
+		snprintf(message, sizeof message,
+			 "lost: data of %" PRIu64 " of %" PRIu64 " AUX records (%" PRIu64 " truncated, %" PRIu64
+			 " with gaps, %" PRIu64 " with collisions)",
+			 summary->aux_lost, summary->aux_records, summary->aux_truncated, summary->aux_partial,
+			 summary->aux_collisions);
+		pd_reader_tell(session->reader, PERFDATA_FINDING_AUX_LOST, message);
+	}
 }
 
 /* Adds the samples that the reader passed over since the last call: spans need none of them. */

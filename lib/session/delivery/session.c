@@ -450,6 +450,8 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 		} else if (session->end == PERFDATA_OK && limit_is_reached(session)) {
 			session->end = PERFDATA_END;
 		}
+		if (session->end == PERFDATA_END)
+			pd_counts_report_losses(session);
 	}
 	if (!session->open && session->end == PERFDATA_END && pd_session_names_failure(session, &session->error))
 		return session->end = session->error.status;

@@ -599,7 +599,7 @@ static void report_part(struct perfdata_session *session)
 	if (!nr || !online || nr >= online->v.u || !facts->kinds[PERFDATA_SPAN_OFF].spans)
 		return;
 	snprintf(message, sizeof message, "switches of %zu of %" PRIu64 " processors", nr, online->v.u);
-	pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_PART, message);
+	pd_reader_tell(session->reader, PERFDATA_FINDING_SPANS_PART, message);
 }
 
 enum perfdata_status pd_session_spans_follow(struct perfdata_session *session)
@@ -653,7 +653,7 @@ static void report_unknown(struct perfdata_session *session)
 	if (facts->sampled_switches && !facts->both) {
 		snprintf(message, sizeof message, "%" PRIu64 " samples of sched_switch say nothing of times",
 			 facts->sampled_switches);
-		pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_SAMPLED, message);
+		pd_reader_tell(session->reader, PERFDATA_FINDING_SPANS_SAMPLED, message);
 	}
 	for (unsigned i = 0; i < PERFDATA_SPAN_KINDS; i++) {
 		const struct pd_span_count *count = &facts->kinds[i];
@@ -664,7 +664,7 @@ static void report_unknown(struct perfdata_session *session)
 		snprintf(message, sizeof message, "%s: %" PRIu64 " of %" PRIu64 " (%.1f %%) lack a begin or an end%s",
 			 pd_span_kind_name(i), missing, all, 100.0 * (double)missing / (double)all,
 			 facts->gaps && i <= PERFDATA_SPAN_RUNQ ? ": switches are missing" : "");
-		pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_UNKNOWN, message);
+		pd_reader_tell(session->reader, PERFDATA_FINDING_SPANS_UNKNOWN, message);
 	}
 }
 
