@@ -201,6 +201,47 @@ def during_cases(place, perf):
         check(title, not names and ("[N801]" in place.messages or "[N804]" in place.messages), names, messages)
 
 
+ALONE = """
+static volatile unsigned long sink;
+__attribute__((noinline)) void %(name)s_alone(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; }
+int main(void) { for (int i = 0; i < 400; i++) %(name)s_alone(100000); return 0; }
+"""
+
+
+def chroot_cases(place, perf, cc):
+    """A program in a chroot, and another one of this host under the same path: perf reads the build-id of the latter, once the former has
+    ended. Linking the host's file, as perf does for its cache, changes its ctime."""
+    version, path = run(perf, "--version").stdout.decode("utf-8", "replace").strip(), os.path.join(place.folder, "recording")
+    root, program, source = os.path.join(place.folder, "root"), os.path.join(place.folder, "alone"), os.path.join(place.folder, "source.c")
+    shutil.rmtree(root, ignore_errors=True)
+    inner, link = root + program, program + ".link"
+    os.makedirs(os.path.dirname(inner))
+    why = "" if os.geteuid() == 0 else "only root may chroot"
+    for name, out in (("other", program), ("ours", inner)):
+        with open(source, "w", encoding="ascii") as text:
+            text.write(ALONE % {"name": name})
+        why = why or ("no static program" if run(cc, "-O1", "-static", "-Wl,--build-id", "-o", out, source).returncode else "")
+    for options in ([], ["--no-buildid-mmap"]):
+        title = f"{version}, {' '.join(options) or 'file'}: a program in a chroot"
+        failed = why or record(place, perf, options, False, path, ["chroot", root, program])
+        if failed:
+            check(f"{title} # SKIP {failed}", True)
+            continue
+        names, messages = place.names(path)
+        check(title, not names and ("[N801]" in place.messages or "[N804]" in place.messages), names, messages)
+        names, messages = place.names(path, "--symfs", root)
+        # below ROOT, a file is refused only if another build-id was recorded: that of the file of this host
+        check(f"{title}: --symfs ROOT", names == {"ours_alone"}, names, messages)
+        os.link(program, link)
+        failed = record(place, perf, options, False, path, ["chroot", root, program])
+        names, messages = place.names(path)
+        check(f"{title}: the file of this host was linked meanwhile", not failed and not names, failed, names, messages)
+        os.unlink(link)
+        failed = record(place, perf, options, False, path, [program])
+        names, messages = place.names(path)
+        check(f"{title}: the program of this host", not failed and names == {"other_alone"}, failed, names, messages)
+
+
 def cache_cases(place, perf):
     """perf's cache is of hard links, which change the inode of a file but not the file."""
     stream, later = (os.path.join(place.folder, name) for name in ("stream", "later"))
@@ -374,7 +415,19 @@ def made_cases(place):
         r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=when, inode=inodes[0], device=device)
         mmap2(r, when, inode=inodes[1])
 
-    good("a build-id by its path", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)))
+    # perf read the build-id of the file at the path, which was there, though the process mapped another one: in a chroot, for example
+    of_host = "the recorded build-id is that of the file here"
+    good("a build-id by its path", lambda r, when: (table(r), mmap2(r, when)))
+    bad("a build-id by its path, and another file was mapped, as in a chroot", of_host, lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)))
+    good("the same, and the user says so: --symfs /", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)), options=("--symfs", "/"))
+    good("the same, of another host", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)), host="another-host")
+    good("the same, and the MMAP2 record has the build-id", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1, build_id=build_id)))
+    good("the same, and no device is known", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1, device=(0, 0))))
+    # more than the most by which perf's clock may differ
+    long_ago = now - 7 * 10**9 - now // 5000
+    if long_ago > 10**9:
+        good("the same, and the file here came after the recording, as after an update", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)),
+             when=long_ago)
     good("a build-id by its path, and two files had that path: this one", lambda r, when: twice(r, when, (inode + 1, inode)))
     bad("a build-id by its path, and two files had that path: the other one", "inode number", lambda r, when: twice(r, when, (inode, inode + 1)))
 
@@ -400,10 +453,12 @@ def made_cases(place):
 
     # the names of a sample before the second mapping are out: a finding says that they may be wrong, unless the inode number agrees
     for title, first, second, is_doubted in (("the other one", inode + 1, inode, True), ("this one", inode, inode + 1, False)):
-        made = Made(place)
+        if is_doubted and long_ago <= 10**9:
+            continue
+        made, when = Made(place), long_ago if is_doubted else now
         table(made.r)
-        mmap2(made.r, now, inode=first)
-        made.r.sample(made.event, ip=START + ip, pid=100, tid=100, time=now)
+        mmap2(made.r, when, inode=first)
+        made.r.sample(made.event, ip=START + ip, pid=100, tid=100, time=when)
         made.r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=now, inode=second, device=device)
         found, messages = place.names(made.save(), through_pipe=True)
         check(f"a build-id by its path, and another file had that path after a sample of {title}",
@@ -422,6 +477,14 @@ def made_cases(place):
         guest_made.r.sample(guest_made.event, misc=GUEST_USER, ip=START + ip, pid=100, tid=100, time=now)
         made.append(place.names(guest_made.save(), through_pipe=True)[0])
     check("a file of a virtual machine, by its build-id alone", made == [{"ours_program"}, set()], made)
+
+    if device[0]:
+        # the link says that the file was here before its ctime
+        os.link(place.program, place.program + ".link")
+        bad("a build-id by its path, and a file on another device was mapped", of_host,
+            lambda r, when: (table(r), mmap2(r, when, inode=inode + 1, device=(0, 99))))
+        good("the same, with the inode number of the file here: it was mounted again", lambda r, when: (table(r), mmap2(r, when, device=(0, 99))))
+        os.unlink(place.program + ".link")
 
 
 def inject_cases(place, good, bad):
@@ -508,6 +571,7 @@ def main():
         for perf in sorted(perfs):
             live_cases(place, perf)
             during_cases(place, perf)
+            chroot_cases(place, perf, cc)
             cache_cases(place, perf)
         made_cases(place)
         map_cases(place)

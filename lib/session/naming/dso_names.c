@@ -140,11 +140,12 @@ static void ask_process(struct pd_state *state, const struct pd_dso *dso, struct
 		request->unidentified = "the process saw other files, and no build-id was recorded";
 }
 
-/* Whether a file was replaced during the recording, so that a table of build-ids has that of the new file. */
-static bool table_is_of_successor(struct pd_state *state, const struct pd_dso *dso)
+/* Why a table of build-ids has that of another file than the mapped one, or NULL. */
+static const char *table_is_of_another(struct pd_state *state, const struct pd_dso *dso)
 {
-	return dso->build_id_size && dso->source != PERFDATA_BUILD_ID_MMAP2 && !dso->of_guest &&
-	       dso->public.kind == PERFDATA_DSO_USER && host_was_recorded(state) && pd_dso_was_replaced(state, dso);
+	const bool is_known = dso->build_id_size && dso->source != PERFDATA_BUILD_ID_MMAP2 && !dso->of_guest &&
+			      dso->public.kind == PERFDATA_DSO_USER && host_was_recorded(state);
+	return is_known ? pd_dso_table_is_wrong(state, dso) : NULL;
 }
 
 /* Whether the dso's build-id is certain: where several files have a path, a table of build-ids may mean any of them. */
@@ -184,7 +185,8 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 	    dso->public.kind == PERFDATA_DSO_STATE ||
 	    (dso->of_guest && !dso->build_id_size))
 		return;
-	const bool is_replaced = table_is_of_successor(state, dso), has_id = build_id_is_of(dso) && !is_replaced;
+	const char *const of_another = table_is_of_another(state, dso);
+	const bool has_id = build_id_is_of(dso) && !of_another;
 	struct perfdata_symbols_request request = {
 		.size = sizeof request,
 		.kind = dso->public.kind,
@@ -204,9 +206,8 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 		request.running = host_was_recorded(state);
 	else if (!dso->of_guest)
 		request.running = kernel_runs_here(state);
-	if (is_replaced)
-		request.unidentified = "it replaced the recorded file during the recording, and the recorded build-id "
-				       "is that of the new file";
+	if (of_another)
+		request.unidentified = of_another;
 	/* without a handle, addresses of this dso get no names; the log of the symbols says why */
 	if (perfdata_symbols_dso(state->symbols, &request, &dso->symbols) == PERFDATA_OK && !dso->of_guest &&
 	    (request.kind == PERFDATA_DSO_KERNEL || request.kind == PERFDATA_DSO_MODULE))

@@ -105,9 +105,9 @@ struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time);
 int64_t pd_host_boot_time(void);
 
 /* --- naming/replaced.c --- */
-/* Whether another file came to the path of a dso while this host was recorded, after the dso was mapped: the build-id
- * in a table, which perf reads by the path at the end, is that of the other file. */
-bool pd_dso_was_replaced(const struct pd_state *state, const struct pd_dso *dso);
+/* For a dso of this host: one phrase if its path led to another file than the mapped one when the recording ended. The
+ * build-id in a table, which perf reads by the path then, is that of the other file. NULL: nothing shows this. */
+const char *pd_dso_table_is_wrong(const struct pd_state *state, const struct pd_dso *dso);
 
 /* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
