@@ -209,7 +209,8 @@ static enum perfdata_status join_symbols(struct device *device, struct device_fi
 {
 	size_t kept = 0;
 
-	qsort(file->symbols, file->nr, sizeof *file->symbols, by_address);
+	if (file->nr)
+		qsort(file->symbols, file->nr, sizeof *file->symbols, by_address);
 	for (size_t i = 0; i < file->nr; i++) {
 		const struct symbol *symbol = &file->symbols[i], *last = kept ? &file->symbols[kept - 1] : NULL;
 		if (last && last->input != symbol->input && last->address == symbol->address) {
@@ -365,10 +366,10 @@ static void join_parts(const struct pd_merge *merge, const char *key, char separ
 			const struct perfdata_bytes part = { value.data,
 							     end ? (size_t)(end - value.data) : value.size };
 			bool known = !part.size;
-			for (const char *at = out->data, *stop = at + out->size; !known && at < stop;) {
-				const char *next = memchr(at, separator, (size_t)(stop - at));
-				const size_t size = (size_t)((next ? next : stop) - at);
-				known = size == part.size && !memcmp(at, part.data, size);
+			for (size_t at = 0; !known && at < out->size;) {
+				const char *start = out->data + at, *next = memchr(start, separator, out->size - at);
+				const size_t size = next ? (size_t)(next - start) : out->size - at;
+				known = size == part.size && !memcmp(start, part.data, size);
 				at += size + 1;
 			}
 			if (!known && out->size)
@@ -383,9 +384,11 @@ static void join_parts(const struct pd_merge *merge, const char *key, char separ
 
 static uint64_t count_in(struct perfdata_bytes counts, struct perfdata_bytes name)
 {
-	const uint8_t *at = counts.data, *end = at + counts.size;
 	uint64_t count = 0;
 
+	if (!counts.size)
+		return 0;   /* no fact, and perhaps no data */
+	const uint8_t *at = counts.data, *const end = at + counts.size;
 	while (at < end) {
 		const uint8_t *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
 		if ((size_t)(stop - at) > name.size && !memcmp(at, name.data, name.size) && at[name.size] == '=')
