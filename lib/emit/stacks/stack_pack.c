@@ -65,13 +65,11 @@ static void put_bytes(struct stack_pack *pack, const uint8_t *bytes, size_t size
 		perfdata_text_append(pack->out, bytes, size);
 		return;
 	}
-	while (size && pack->nr_rest) {
+	for (; size && pack->nr_rest && pack->nr_rest < sizeof pack->rest; size--)
 		pack->rest[pack->nr_rest++] = *bytes++;
-		size--;
-		if (pack->nr_rest == 3) {
-			pd_stack_text_base64(pack->out, pack->rest, 3);
-			pack->nr_rest = 0;
-		}
+	if (pack->nr_rest == sizeof pack->rest) {
+		pd_stack_text_base64(pack->out, pack->rest, sizeof pack->rest);
+		pack->nr_rest = 0;
 	}
 	if (!size)
 		return;
