@@ -121,14 +121,14 @@ static bool pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list
 		if (map.pid >= 0 && *name == '/' && !pd_hash_map_get(&maps->mains, (uint64_t)map.pid, &known) &&
 		    pd_hash_map_put(&maps->mains, (uint64_t)map.pid, map.name) < 0)
 			return false;
+		/* room first: a number without its mapping would shift all later numbers */
+		if (pd_vector_grow(&maps->seen, &maps->seen_room, maps->nr_seen, sizeof map) < 0)
+			return false;
 		const uint32_t number = number_of(maps, &map);
 		if (number == UINT32_MAX)
 			return false;
-		if (number < maps->nr_seen)
-			continue;
-		if (pd_vector_grow(&maps->seen, &maps->seen_room, maps->nr_seen, sizeof map) < 0)
-			return false;
-		maps->seen[maps->nr_seen++] = map;
+		if (number == maps->nr_seen)
+			maps->seen[maps->nr_seen++] = map;
 	}
 	return true;
 }
@@ -251,9 +251,13 @@ static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso
 			added.name = pd_intern_get(maps->names, seen->name, NULL);
 			added.recorded = true;
 		}
+		/* room first: callers go on after a failure, and a content without its mapping would shift all later
+		 * numbers */
+		if (pd_vector_grow(&maps->maps, &maps->room, maps->nr, sizeof *map) < 0)
+			return 0;
 		/* dsos of different kinds, and names of different bytes, may still have equal mappings */
 		const uint32_t content = content_of(maps, &added, seen);
-		if (content == UINT32_MAX || pd_vector_grow(&maps->maps, &maps->room, content, sizeof *map) < 0)
+		if (content == UINT32_MAX)
 			return 0;
 		map = &maps->maps[content];
 		if (content == maps->nr) {
