@@ -54,15 +54,17 @@ static void row_case(struct junit *junit, const struct diff_answer *answer, cons
 	perfdata_text_release(&message);
 }
 
+/* event: NULL where the recordings have no events. */
 static void verdict_case(struct junit *junit, const struct diff_answer *answer,
 			 const struct perfdata_comparison_event *event)
 {
 	struct perfdata_text message;
 	const char *verdict = perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison));
 	const bool is_failure = answer->options->strict && is_undecided(answer);
-	const enum junit_result result = is_failure ? JUNIT_FAILED : result_of(answer, event->total_change);
+	const enum perfdata_change change = event ? event->total_change : PERFDATA_CHANGE_NOT_JUDGED;
+	const enum junit_result result = is_failure ? JUNIT_FAILED : result_of(answer, change);
 	perfdata_text_init(&message);
-	if (event->total_change == PERFDATA_CHANGE_REGRESSED)
+	if (change == PERFDATA_CHANGE_REGRESSED)
 		perfdata_text_printf(&message, "weight per unit of work x%.3f", event->total_ratio);
 	else
 		diff_spell_verdict(&message, answer);
@@ -87,6 +89,11 @@ void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out
 			if (row->change != PERFDATA_CHANGE_NOT_JUDGED)
 				row_case(&junit, answer, row);
 		junit_suite(&junit, event->name);
+	}
+	/* a document without cases would be green, whatever the verdict */
+	if (!perfdata_comparison_event(answer->comparison, 0)) {
+		verdict_case(&junit, answer, NULL);
+		junit_suite(&junit, "no events");
 	}
 	junit_inputs(&junit, answer->inputs);
 	junit_end(&junit, answer->inputs != EXIT_FINE ? "inputs" : NULL, out);

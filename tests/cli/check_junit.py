@@ -116,6 +116,8 @@ def answers():
             (1, ["diff", *symbols, "--strict", good, same]),
             (0, ["diff", *symbols, good, other]),              # incomparable
             (1, ["diff", *symbols, "--strict", good, other]),
+            (0, ["diff", path("stat-73.data"), path("stat-61.data")]),   # no samples
+            (1, ["diff", "--strict", path("stat-73.data"), path("stat-61.data")]),
             (1, ["diff", path("diff/clang-inline.txt"), path("diff/gcc-inline.txt")]),
             (4, ["diff", *symbols, good, cut]),
             (4, ["diff", *symbols, "--despite", "all", cut, good]),
@@ -132,6 +134,8 @@ def disagreements(wanted, words):
     bad = [case for case in root.iter("testcase") if result_of(case) in ("failure", "error")]
     if sum(int(suite.get("failures")) + int(suite.get("errors")) for suite in root) != len(bad) or bool(bad) != bool(done.code):
         yield "%s: exit code %d, and %d cases failed" % (" ".join(words), done.code, len(bad))
+    if not list(root.iter("testcase")):
+        yield "%s: no cases" % " ".join(words)
     if done.code > 1 and not any(case.get("name") == "inputs" and case[0].get("message") for case in bad):
         yield "%s: exit code %d, and nothing says why" % (" ".join(words), done.code)
     yield from ("%s: a case of %s" % (words[0], case.get("classname")) for case in root.iter("testcase") if case.get("classname") != "perfdata." + words[0])
