@@ -248,6 +248,12 @@ static void add_libraries(struct bundling *bundling, const struct file_row *row)
 	}
 }
 
+/* Returns why the session has no file for the row. */
+static const char *why_missing(const struct file_row *row)
+{
+	return row->unidentified ? row->unidentified : "nothing here is known to be it";
+}
+
 /* Adds the answers of a row's files for the recorded addresses; of ELF files also headers, notes and what unwinding
  * needs. */
 static void add_answers(struct bundling *bundling, const struct file_row *row)
@@ -258,7 +264,7 @@ static void add_answers(struct bundling *bundling, const struct file_row *row)
 		return;
 	if (!file) {
 		if (file_row_is_hit(row))
-			note_missing(bundling, row, "nothing here is known to be it");
+			note_missing(bundling, row, why_missing(row));
 		return;
 	}
 	if (!add_answers_of(bundling, row, row->paths[0], file_row_id(row)) || row->kind != PERFDATA_DSO_USER ||
@@ -285,7 +291,7 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		return;
 	if (!file) {
 		if (file_row_is_hit(row))
-			note_missing(bundling, row, "nothing here is known to be it");
+			note_missing(bundling, row, why_missing(row));
 		return;
 	}
 	switch (row->kind) {

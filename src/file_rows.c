@@ -52,7 +52,7 @@ struct perfdata_match_wanted file_row_wanted(const struct file_row *row)
 		.kind = row->kind,
 		.paths = (const char *const *)row->paths,
 		.nr_paths = row->nr_paths,
-		.build_id = file_row_id(row),
+		.build_id = row->unidentified ? (struct perfdata_bytes){ NULL, 0 } : file_row_id(row),
 		.release = row->release,
 		.host = row->host,
 		.inode = row->inode,
@@ -220,11 +220,13 @@ struct row_key {
 	struct perfdata_bytes build_id;
 	uint64_t inode;
 	uint32_t device_major, device_minor;
+	const char *unidentified;
 };
 
 static bool is_row(const struct file_row *row, const struct row_key *key)
 {
-	if (row->kind != key->kind || row->build_id_size != key->build_id.size)
+	if (row->kind != key->kind || row->build_id_size != key->build_id.size ||
+	    !row->unidentified != !key->unidentified)
 		return false;
 	if (row->build_id_size)
 		return !memcmp(row->build_id, key->build_id.data, row->build_id_size);
@@ -253,7 +255,7 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 	struct file_row *row = &rows->items[rows->nr++];
 	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .device_major = key->device_major,
 				  .device_minor = key->device_minor, .unchanged_since = INT64_MAX, .pid = -1,
-				  .start_time = UINT64_MAX };
+				  .start_time = UINT64_MAX, .unidentified = key->unidentified };
 	row->build_id_size = copy_id(row->build_id, key->build_id.data, key->build_id.size);
 	return row;
 }
@@ -313,6 +315,19 @@ static void take_process(struct file_row *row, const char *path, const struct co
 			row->start_time = counting->starts[i].time;
 }
 
+static bool has_symbols(const struct file_rows *rows) { return rows->counts_names || rows->with_origins; }
+
+/* Returns why the session refuses the file of a hit dso, or NULL. */
+static const char *why_unidentified(const struct counting *counting, const struct perfdata_session *session,
+				    uint32_t id)
+{
+	const char *reason = NULL;
+	const bool has_hits = id < counting->room && counting->tallies[id].hits;
+	if (has_hits && has_symbols(counting->rows) && perfdata_session_dso(session, id)->kind == PERFDATA_DSO_USER)
+		note_failure(counting->rows, perfdata_session_unidentified(session, id, &reason));
+	return reason;
+}
+
 static void take_dso(const struct counting *counting, const struct input *input, const struct perfdata_session *session,
 		     uint32_t id)
 {
@@ -323,7 +338,7 @@ static void take_dso(const struct counting *counting, const struct input *input,
 	const struct row_key key = {
 		.kind = dso->kind, .path = dso->long_name, .build_id = perfdata_session_build_id(session, id, &source),
 		.inode = perfdata_session_inode(session, id), .device_major = dso->device_major,
-		.device_minor = dso->device_minor,
+		.device_minor = dso->device_minor, .unidentified = why_unidentified(counting, session, id),
 	};
 	struct file_row *row = row_of(rows, &key);
 	if (!row)

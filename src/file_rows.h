@@ -37,6 +37,9 @@ struct file_row {
 	char *jitdump, *jitdump_file;      /* path of the jitdump as recorded, and its path here; or NULL */
 	int32_t pid;                       /* pid of the process of a perf map or jitdump; -1: none */
 	uint64_t start_time;               /* start of this process, ns of the recording's clock; UINT64_MAX: unknown */
+	/* why the session does not know a file of this host to be the recorded one (N804); NULL: it does, or has no
+	 * file */
+	const char *unidentified;
 	bool has_conflict;                 /* the header's table has another build-id for one of the paths */
 };
 
@@ -67,7 +70,9 @@ void file_rows_finish(struct file_rows *rows);
 void file_rows_release(struct file_rows *rows);
 /* Whether the address or the call chain of a sample is in the file. */
 bool file_row_is_hit(const struct file_row *row);
+/* The recorded build-id. */
 struct perfdata_bytes file_row_id(const struct file_row *row);
+/* What to search: without the build-id if it is unidentified, since the build-id may be that of another file. */
 struct perfdata_match_wanted file_row_wanted(const struct file_row *row);
 
 /* The name of a kind of dso in outputs. */

@@ -266,6 +266,12 @@ static bool find_candidates(struct matching *matching)
 								: "out of memory or descriptors");
 		status = PERFDATA_OK;
 	}
+	/* the session knows more than the files: hosts, chroots, when a file was mapped */
+	for (size_t i = 0; i < rows->nr && status == PERFDATA_OK; i++)
+		if (rows->items[i].unidentified) {
+			results[i].reason = rows->items[i].unidentified;
+			results[i].identified = false;
+		}
 	for (size_t i = 0; i < rows->nr && status == PERFDATA_OK; i++)
 		verdict->rows[verdict->nr++] = (struct match_row){ .file = &rows->items[i], .result = results[i] };
 	for (size_t i = 0; i < matching->other_rows.nr && status == PERFDATA_OK && verdict->between_recordings; i++) {

@@ -328,6 +328,8 @@ bool match_show_json(const struct match_answer *answer)
 
 static enum junit_result case_result(const struct match_row *row)
 {
+	if (match_is_refused(row))
+		return JUNIT_FAILED;
 	switch (row->result.state) {
 	case PERFDATA_MATCH_SAME:
 	case PERFDATA_MATCH_MOVED: return JUNIT_PASSED;

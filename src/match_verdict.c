@@ -163,7 +163,7 @@ static void sum_weights(struct match_verdict *verdict, const struct options *opt
 			continue;
 		}
 		verdict->file_weight += weight;
-		verdict->identified += row->file->build_id_size ? weight : 0;
+		verdict->identified += row->file->build_id_size && !row->file->unidentified ? weight : 0;
 		verdict->matched += row->is_matched ? weight : 0;
 	}
 }
@@ -206,6 +206,12 @@ static bool is_judged(const struct match_verdict *verdict, const struct match_ro
 	return file_row_is_hit(row->file);
 }
 
+bool match_is_refused(const struct match_row *row)
+{
+	return row->result.state == PERFDATA_MATCH_DIFFERS || row->result.state == PERFDATA_MATCH_NO_NOTE ||
+	       (row->file->unidentified && !row->is_matched);
+}
+
 static void judge_rows(struct match_verdict *verdict, const struct options *options, double min_weight)
 {
 	bool any = false, found = false;
@@ -217,7 +223,7 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 			continue;
 		any = true;
 		found |= row->result.found != NULL || row->is_matched;
-		const bool is_no = state == PERFDATA_MATCH_DIFFERS || state == PERFDATA_MATCH_NO_NOTE;
+		const bool is_no = match_is_refused(row);
 		if (verdict->between_recordings) {
 			if (options->require_same && state != PERFDATA_MATCH_SAME)
 				refuse_verdict(verdict, "%s: %s", row->file->paths[0], plain_state(verdict, row));

@@ -46,6 +46,9 @@ const char *match_state(const struct match_verdict *verdict, const struct match_
 void match_note(struct perfdata_text *out, const struct match_verdict *verdict, const struct match_row *row);
 /* Sets is_matched and can_be_named of the rows, the sums of weights, and the reasons for the answer no. */
 void match_judge(struct match_verdict *verdict, const struct options *options, const struct match_limits *limits);
+/* Whether a file is there that is not the recorded one, or that nothing shows to be it, so that no command takes names
+ * from it. Call it after match_judge has set is_matched. */
+bool match_is_refused(const struct match_row *row);
 /* Returns `part` in percent of `whole`; 100 if `whole` is 0. */
 double match_percent(uint64_t part, uint64_t whole);
 

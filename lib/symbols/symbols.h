@@ -243,6 +243,7 @@ struct perfdata_symbols_dso {
 	struct pd_answers *answers;               /* answers of a bundle; NULL: none */
 	struct pd_archive *archive;   /* set if the file is an archive, whose libraries have the symbols; else NULL */
 	struct perfdata_symbols_origin origin;
+	const char *unidentified;                 /* why a file was refused without a build-id; NULL: none was */
 	struct pd_build_id found;
 	size_t accounted;   /* bytes of the table and other permanent data that the account was charged for */
 	struct pd_arena bytes;                    /* memory of paths and names of inlined functions */
@@ -567,6 +568,9 @@ enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_
 /* See pd_lines_walk_functions. */
 enum perfdata_status pd_symbols_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user);
 
+/* Returns why the file at the dso's path is not known to be the recorded one (finding 804); NULL: another file is used,
+ * or nothing is there. Searches the files if they are not known. */
+const char *pd_symbols_unidentified(struct perfdata_symbols_dso *dso);
 /* Loads the dso if no look-up has loaded it. */
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);
 

@@ -101,9 +101,11 @@ def check_mounted(folder):
     check("two tmpfs: one path, one inode number, another device: no names of the other file",
           "(" + program + ")" in text and "other_leaf" not in text and "ours_leaf" not in text, text[-600:])
     check("two tmpfs: it is said why", "(device)" in done.stderr.decode(), done.stderr.decode()[-600:])
-    said = there(outside + later, PERFDATA, "match", touched).stdout.decode("utf-8", "replace")
-    rows = [line for line in said.splitlines() if program in line]
-    check("two tmpfs: match says so", rows and all(line.startswith("unknown ") and "(device)" in line for line in rows), said)
+    done = there(outside + later, PERFDATA, "match", touched)
+    said = done.stdout.decode("utf-8", "replace")
+    rows, _answer, reasons = ([line for line in part.splitlines() if program in line] for part in said.partition("the answer is no:"))
+    check("two tmpfs: match says so", done.returncode == 1 and rows and reasons and all(line.startswith("unknown ") for line in rows) and
+          all("(device)" in line for line in rows + reasons), done.returncode, said)
 
 
 # How file systems are made, of which stat(2) reports another device than the kernel records; the program is put below `place/in`.

@@ -364,13 +364,31 @@ def made_cases(place):
     def mmap2(r, when, **more):
         r.mmap2(100, 100, START, 0x100000, 0, place.program, time=when, **{"inode": inode, "device": device, **more})
 
+    def judged(through_pipe=True, options=(), **_more):
+        """What `match` says of the program: its exit code, the state, the samples with a name, the note. The same of `bundle`: what is missing."""
+        made = os.path.join(place.folder, "made")
+        with open(made, "rb") as f:
+            recording = f.read()
+        words, given = ("-", {"input": recording, "stdin": None}) if through_pipe else (made, {})
+        done = run(PERFDATA, "match", "--json", "-q", *options, words, env=place.environment, **given)
+        rows = [row for row in json.loads(done.stdout)["rows"] if row["kind"] == "user" and row["samples"]]
+        packed = run(PERFDATA, "bundle", *options, "-o", os.path.join(place.folder, "packed.tar"), "--force", words, env=place.environment, **given)
+        missing = re.findall("missing: .*", packed.stderr.decode("utf-8", "replace"))
+        row = rows[0] if len(rows) == 1 else {"state": "no row", "named": None, "note": str(rows)}
+        return done.returncode, row["state"], row["named"], row["note"] or "", "\n".join(missing)
+
     def good(title, *words, **more):
         found, messages = names(*words, **more)
         check(title, found == {"ours_program"}, found, messages)
+        code, _state, named, note, missing = judged(**more)
+        check(f"{title}: match and bundle", (code, named, missing) == (0, True, ""), code, named, note, missing)
 
     def bad(title, reason, *words, **more):
         found, messages = names(*words, **more)
         check(title, not found and reason in messages, found, messages)
+        code, state, named, note, missing = judged(**more)
+        check(f"{title}: match and bundle", code == 1 and state in ("unknown", "unverified") and not named and reason in note and reason in missing,
+              code, state, named, note, missing)
 
     good("inode and time identify the file, in a stream", mmap2)
     good("inode and time identify the file, in a file", mmap2, through_pipe=False)
@@ -431,6 +449,18 @@ def made_cases(place):
     good("a build-id by its path, and two files had that path: this one", lambda r, when: twice(r, when, (inode + 1, inode)))
     bad("a build-id by its path, and two files had that path: the other one", "inode number", lambda r, when: twice(r, when, (inode, inode + 1)))
 
+    # one build-id in the table, two files, and samples in both: only one of them has names
+    made = Made(place)
+    made.r.comm(100, 100, "program", time=now)
+    table(made.r)
+    made.r.mmap2(100, 100, 8 * START, 0x100000, 0, place.program, time=now, inode=inode, device=device)
+    mmap2(made.r, now, inode=inode + 1)
+    path = made.save((8 * START + ip, now), (START + ip, now))
+    done = run(PERFDATA, "match", "--json", "-q", path, env=place.environment)
+    rows = sorted((row["state"], row["samples"], row["named"]) for row in json.loads(done.stdout)["rows"])
+    check("match: two files with one path and build-id are two rows", done.returncode == 1 and rows == [("match", 1, True), ("unknown", 1, False)],
+          done.returncode, rows)
+
     if now > 10**10:
         # five seconds before the sample; the file was made since
         def earlier(r, when, **more):
@@ -439,7 +469,10 @@ def made_cases(place):
 
         bad("a build-id by its path, and the file was replaced while it was recorded", "replaced the recorded file", lambda r, when: earlier(r, when, inode=inode + 1))
         matched = run(PERFDATA, "match", os.path.join(place.folder, "made"), env=place.environment).stdout.decode()
-        check("match: it gives no names", "0 of 1 samples have a name" in matched, matched)
+        check("match: it gives no names", "0.0 % matched; 0.0 % of the samples have a name" in matched and
+              f"the answer is no:\n{place.program}: it replaced the recorded file" in matched, matched)
+        junit = run(PERFDATA, "match", "--junit", os.path.join(place.folder, "made"), env=place.environment).stdout.decode()
+        check("match --junit: the case fails", 'failures="2"' in junit and "it replaced the recorded file" in junit, junit)
         good("the same, and the user says so: --symfs /", lambda r, when: earlier(r, when, inode=inode + 1), options=("--symfs", "/"))
         good("a build-id by its path, and the file is the recorded one", earlier)
         good("a build-id by its path, and a device whose inode numbers say nothing", lambda r, when: earlier(r, when, inode=inode + 1, device=(0, 99)))

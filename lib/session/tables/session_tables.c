@@ -71,6 +71,19 @@ enum perfdata_status perfdata_session_origin(const struct perfdata_session *sess
 	return dso->symbols ? pd_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
 }
 
+enum perfdata_status perfdata_session_unidentified(const struct perfdata_session *session, uint32_t id,
+						   const char **ret_reason)
+{
+	struct pd_dso *dso = pd_dso_at(session->state, id);
+	const struct perfdata_symbols *symbols = session->state->symbols;
+	const size_t before = symbols ? pd_symbols_failed(symbols) : 0;
+	pd_dso_find_symbols(session->state, dso);
+	*ret_reason = dso->symbols ? pd_symbols_unidentified(dso->symbols) : NULL;
+	if (symbols && pd_symbols_failed(symbols) != before)
+		return pd_symbols_failure(symbols);
+	return *ret_reason ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
 enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t id,
 					      const char **ret_path, struct perfdata_symbols_origin *ret)
 {

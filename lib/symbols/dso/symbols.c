@@ -320,6 +320,12 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 			    : pd_overlaps_differ(&dso->table, address + (uint64_t)dso->delta);
 }
 
+const char *pd_symbols_unidentified(struct perfdata_symbols_dso *dso)
+{
+	pd_dso_wait_files(dso);
+	return dso->text || dso->debug || dso->archive ? NULL : dso->unidentified;
+}
+
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
 	enum perfdata_status status = pd_dso_wait_loaded(dso);

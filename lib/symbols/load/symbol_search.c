@@ -83,6 +83,7 @@ static bool is_accepted(struct pd_search *search, const char *path, const char *
 	search->differs = dso->symbols->options.use_other_build_id && !search->strict;
 	if (search->differs)
 		return true;
+	dso->unidentified = search->id.size ? dso->unidentified : reason;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
 	pd_dso_report(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED,
 		      path, reason);
