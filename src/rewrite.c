@@ -79,11 +79,11 @@ static enum exit_code parse_renames(struct rewrite *rewrite)
 	return rewrite->renames ? EXIT_FINE : no_memory(rewrite->options);
 }
 
-static enum perfdata_rewrite_form form_of(const struct options *options, bool repair)
+static enum perfdata_rewrite_form form_of(const struct options *options)
 {
 	if (options->form)
 		return strcmp(options->form, "stream") ? PERFDATA_REWRITE_TO_FILE : PERFDATA_REWRITE_TO_STREAM;
-	return repair ? PERFDATA_REWRITE_TO_FILE : PERFDATA_REWRITE_AS_INPUT;
+	return PERFDATA_REWRITE_AS_INPUT;
 }
 
 static enum perfdata_rewrite_order order_of(const struct options *options)
@@ -409,7 +409,7 @@ static enum exit_code run_rewrite(struct rewrite *rewrite)
 	}
 	const struct perfdata_rewrite_options how = {
 		.size = sizeof how,
-		.form = form_of(options, rewrite->repair),
+		.form = form_of(options),
 		.order = order_of(options),
 		.packing = packing_of(options),
 		.repair = rewrite->repair,

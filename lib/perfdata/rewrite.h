@@ -83,7 +83,8 @@ struct perfdata_rewrite_build_id {
 
 struct perfdata_rewrite_options {
 	size_t size;                     /* sizeof(struct perfdata_rewrite_options) */
-	enum perfdata_rewrite_form form; /* a directory always becomes a file */
+	/* A directory always becomes a file, and so does what is repaired or anonymized. */
+	enum perfdata_rewrite_form form;
 	enum perfdata_rewrite_order order;
 	enum perfdata_rewrite_packing packing;
 	/* Repair what readers cannot handle, and describe the repairs in the section PERFDATA_FEATURE_NOTE. If attrs

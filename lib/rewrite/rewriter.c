@@ -349,8 +349,9 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
 	rewriter->from_stream = header->container == PERFDATA_CONTAINER_PIPE;
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
-	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM ||
-							(form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
+	rewriter->to_stream = !rewriter->anonymizer && !rewriter->options.repair &&
+			      (form == PERFDATA_REWRITE_TO_STREAM ||
+			       (form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
 	if (!pd_mend_has_late_events(reader))
 		pd_identify_decide(rewriter, reader);
