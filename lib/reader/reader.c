@@ -652,6 +652,7 @@ bool pd_reader_is_in_time(const struct perfdata_reader *reader)
 }
 
 bool pd_reader_gives_payloads(const struct perfdata_reader *reader) { return reader->options.payloads; }
+void pd_reader_drop_cut_payloads(struct perfdata_reader *reader) { reader->drops_cut_payloads = true; }
 bool pd_reader_was_asked(const struct perfdata_reader *reader) { return reader->was_asked; }
 void pd_reader_give_payloads(struct perfdata_reader *reader)
 {

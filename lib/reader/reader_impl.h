@@ -204,6 +204,7 @@ struct perfdata_reader {
 	bool is_attached;                      /* a session is open on the reader */
 	bool was_asked;                        /* a record was asked for */
 	bool payloads_of_session;              /* payloads are returned for the session alone */
+	bool drops_cut_payloads;               /* pd_reader_drop_cut_payloads was called */
 	bool has_helpers;                      /* threads of the caller read ahead */
 	bool leaves_out_stacks;                /* large samples may lack parts of their copies of user stacks */
 	bool has_errors;

@@ -106,7 +106,7 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 			    raw->type == PERFDATA_RECORD_AUXTRACE;
 
 	raw->payload = size;
-	if (wanted && size > left && size < MAX_PAYLOAD && is_cut(reader, window)) {
+	if (wanted && size > left && size < MAX_PAYLOAD && !reader->drops_cut_payloads && is_cut(reader, window)) {
 		pd_reader_finding(window->stream->reader, PERFDATA_FINDING_TRUNCATED, raw->file, raw->offset,
 				  "the payload of this record has %llu bytes, of which %llu are there",
 				  (unsigned long long)size, (unsigned long long)left);

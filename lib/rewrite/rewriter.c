@@ -346,6 +346,7 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	    (rewriter->anonymizer || (rewriter->options.repair && pd_mend_has_late_events(reader))))
 		return pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "the recording was not surveyed");
 	rewriter->reader = reader;
+	pd_reader_drop_cut_payloads(reader);   /* copy_auxtrace would leave them out */
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
 	rewriter->from_stream = header->container == PERFDATA_CONTAINER_PIPE;
 	rewriter->from_directory = header->container == PERFDATA_CONTAINER_DIRECTORY;
