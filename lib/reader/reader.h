@@ -186,5 +186,9 @@ enum perfdata_arch pd_reader_arch(const struct perfdata_reader *reader);
 
 /* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */
 const struct perfdata_trace *pd_reader_trace(const struct perfdata_reader *reader);
+/* Whether some bytes of the tracing data could not be read. */
+bool pd_reader_trace_is_damaged(const struct perfdata_reader *reader);
+/* The tracing data inside a record of simpleperf; empty: none. */
+struct perfdata_bytes pd_reader_inner_trace(const struct perfdata_reader *reader, const struct perfdata_raw *raw);
 
 #endif

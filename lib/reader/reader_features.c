@@ -123,11 +123,13 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 					    uint64_t offset)
 {
 	struct trace_place place = { reader, offset };
+	bool is_whole = false;
 
 	if (reader->trace)
 		return PERFDATA_OK;
 	const enum perfdata_status status = pd_trace_load(bytes, size, take_finding, &place, &reader->trace,
-								NULL);
+								&is_whole);
+	reader->trace_is_damaged |= size && !is_whole;
 	if (status == PERFDATA_EFORMAT && size)
 		pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, 0, offset, "this is no tracing data");
 	else if (status != PERFDATA_OK && status != PERFDATA_EFORMAT)
@@ -194,6 +196,7 @@ const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, u
 }
 
 const struct perfdata_trace *pd_reader_trace(const struct perfdata_reader *reader) { return reader->trace; }
+bool pd_reader_trace_is_damaged(const struct perfdata_reader *reader) { return reader->trace_is_damaged; }
 
 enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {

@@ -197,14 +197,15 @@ struct perfdata_reader {
 	bool arch_noted;                       /* pd_arch_note was called, for a stream */
 	struct pd_late_section *build_ids;     /* BUILD_ID records of a stream */
 	struct perfdata_trace *trace;
+	bool trace_is_damaged;                 /* some tracing data could not be read */
 	struct perfdata_bytes symbol_records;  /* DSO and SYMBOL records, in the layout of FILE; in the arena */
 
 	struct pd_hash_map counts;                  /* code -> number of findings */
 	struct pd_hash_map types_reported;              /* record types named by findings */
 	bool is_attached;                      /* a session is open on the reader */
 	bool was_asked;                        /* a record was asked for */
-	bool payloads_of_session;              /* payloads are returned for the session alone */
 	bool drops_cut_payloads;               /* pd_reader_drop_cut_payloads was called */
+	bool payloads_of_session;              /* payloads are returned for the session alone */
 	bool has_helpers;                      /* threads of the caller read ahead */
 	bool leaves_out_stacks;                /* large samples may lack parts of their copies of user stacks */
 	bool has_errors;

@@ -142,6 +142,17 @@ static enum perfdata_status collect_bytes(struct pd_window *window, size_t size)
 	return stream->collected.used < size && window->waits ? PERFDATA_AGAIN : PERFDATA_OK;
 }
 
+/* Takes the formats of tracepoints, and keeps their bytes as a section. Bytes that are no tracing data make no section,
+ * since a later record may have the formats. */
+static enum perfdata_status take_formats(struct perfdata_reader *reader, struct perfdata_bytes bytes, uint64_t offset)
+{
+	enum perfdata_status status = pd_features_take_trace(reader, bytes.data, bytes.size, offset);
+
+	if (status == PERFDATA_OK && reader->trace)
+		status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes.data, bytes.size, offset);
+	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+}
+
 /* Decodes the collected bytes as the formats of tracepoints; bytes beyond `stated` are padding. */
 static enum perfdata_status take_collected(struct perfdata_reader *reader, struct pd_stream *stream,
 					   const struct perfdata_raw *raw, uint64_t stated)
@@ -154,11 +165,9 @@ static enum perfdata_status take_collected(struct perfdata_reader *reader, struc
 	if (there < raw->payload)
 		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, raw->file, offset + there,
 				  "the tracing data lacks %llu bytes", (unsigned long long)(raw->payload - there));
-	enum perfdata_status status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size, offset);
-	if (status == PERFDATA_OK)
-		status = pd_features_take_trace(reader, bytes, size, offset);
+	const enum perfdata_status status = take_formats(reader, (struct perfdata_bytes){ bytes, size }, offset);
 	pd_free(bytes);
-	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+	return status;
 }
 
 /* Whether the bytes after a record begin like tracing data. False with window->waits: not known yet. */
@@ -168,20 +177,22 @@ static bool begins_tracing_data(struct pd_window *window)
 	return pd_window_need(window, sizeof magic) && !memcmp(window->at, magic, sizeof magic);
 }
 
+struct perfdata_bytes pd_reader_inner_trace(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	const uint32_t stated = raw->size >= 12 ? pd_load32(raw->bytes + 8, reader->config.swap) : 0;
+	const size_t there = raw->size >= 12 ? raw->size - 12u : 0;
+
+	return (struct perfdata_bytes){ raw->bytes + raw->size - there, stated < there ? stated : there };
+}
+
 /* Takes the formats of tracepoints from a record of simpleperf. */
 static enum perfdata_status take_inner_tracing_data(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
-	const uint32_t stated = raw->size >= 12 ? pd_load32(raw->bytes + 8, reader->config.swap) : 0;
-	const size_t size = stated <= raw->size - 12 ? stated : raw->size - 12;
-	const uint8_t *bytes = raw->bytes + 12;
+	const struct perfdata_bytes bytes = pd_reader_inner_trace(reader, raw);
 
-	if (reader->trace || !size)
+	if (reader->trace || !bytes.size)
 		return PERFDATA_OK;
-	enum perfdata_status status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size,
-						      raw->offset + 12);
-	if (status == PERFDATA_OK)
-		status = pd_features_take_trace(reader, bytes, size, raw->offset + 12);
-	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+	return take_formats(reader, bytes, raw->offset + 12);
 }
 
 static enum perfdata_status take_more_ids(struct perfdata_reader *reader, const struct perfdata_raw *raw)

@@ -90,7 +90,7 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 	perfdata_text_init(&turned);
 	enum perfdata_status status = PERFDATA_OK;
 	if (pd_rewrite_changes_order(rewriter)) {
-		status = pd_formats_turned(rewriter, &turned);
+		status = pd_formats_anew(rewriter, &turned);
 		bytes = (struct perfdata_bytes){ (const uint8_t *)turned.data, turned.size };
 	}
 	if (status == PERFDATA_OK)
@@ -392,6 +392,7 @@ static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, con
 enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	enum perfdata_status status;
+	bool is_damaged;
 
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
 		return copy_piece(rewriter, raw);
@@ -420,6 +421,12 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 		if (raw->size > 16)
 			break;   /* a record of simpleperf, which contains its data */
 		return copy_tracing_data(rewriter, raw);
+	case PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA:
+		status = pd_mend_trace_record(rewriter, raw, &is_damaged);
+		rewriter->counts.damaged += is_damaged;
+		if (status != PERFDATA_OK || is_damaged)
+			return status;
+		break;
 	case PERFDATA_RECORD_AUXTRACE:
 		return copy_auxtrace(rewriter, raw);
 	case PERFDATA_RECORD_FEATURE:

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include "rewrite/rewriter.h"
 #include "schema/schema.h"
+#include "schema/trace.h"
 #include "reader/reader.h"
 #include "write/writing.h"
 
@@ -21,18 +22,9 @@ static const struct perfdata_node *value_of(const struct perfdata_reader *reader
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
-/* Whether the formats of tracepoints are damaged: perf then reads none of them. */
-static bool trace_is_damaged(const struct perfdata_reader *reader)
+static bool lacks_format(const struct perfdata_event *event)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_TRACING_DATA);
-	return !section || !section->feature || perfdata_reader_finding_count(reader, PERFDATA_FINDING_TRACING_DATA);
-}
-
-static bool lacks_format(const struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
-{
-	if (event->attr->type != PERFDATA_TYPE_TRACEPOINT)
-		return false;
-	return !event->trace || trace_is_damaged(rewriter->reader);
+	return event->attr->type == PERFDATA_TYPE_TRACEPOINT && !event->trace;
 }
 
 /* perf opens no event that lacks addresses, nor events whose read formats differ. A recording without samples
@@ -88,7 +80,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 	    perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, rewriter->order, &recorded, &used) ==
 		    PERFDATA_OK)
 		ret->flags = recorded.flags;
-	if (rewriter->options.repair && lacks_format(rewriter, event)) {
+	if (rewriter->options.repair && lacks_format(event)) {
 		/* perf opens no tracepoint without its format; it shows name and raw bytes of a BPF output event */
 		ret->type = PERFDATA_TYPE_SOFTWARE;
 		ret->config = CONFIG_BPF_OUTPUT;
@@ -143,6 +135,29 @@ static bool has_tracepoint(const struct perfdata_reader *reader)
 	return false;
 }
 
+bool pd_mend_trace_is_damaged(const struct perfdata_rewriter *rewriter)
+{
+	return rewriter->options.repair && pd_reader_trace_is_damaged(rewriter->reader);
+}
+
+enum perfdata_status pd_mend_trace_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					  bool *ret_damaged)
+{
+	const struct perfdata_bytes bytes = pd_reader_inner_trace(rewriter->reader, raw);
+	struct perfdata_trace *trace = NULL;
+	bool is_whole = false;
+
+	*ret_damaged = false;
+	if (!rewriter->options.repair || !bytes.size)
+		return PERFDATA_OK;
+	const enum perfdata_status status = pd_trace_load(bytes.data, bytes.size, NULL, NULL, &trace, &is_whole);
+	pd_trace_free(trace);
+	if (status != PERFDATA_OK && status != PERFDATA_EFORMAT)
+		return pd_rewrite_failed(rewriter, status, NULL);
+	*ret_damaged = !is_whole;
+	return PERFDATA_OK;
+}
+
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
 {
 	const struct perfdata_reader *reader = rewriter->reader;
@@ -150,7 +165,7 @@ bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perf
 
 	switch (section->id) {
 	case PERFDATA_FEATURE_TRACING_DATA:
-		return !has_tracepoint(reader) || trace_is_damaged(reader);
+		return !has_tracepoint(reader);
 	case PERFDATA_FEATURE_NRCPUS:
 		available = value_of(reader, PERFDATA_FEATURE_NRCPUS, "available");
 		online = value_of(reader, PERFDATA_FEATURE_NRCPUS, "online");

@@ -188,6 +188,13 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		  uint32_t *ret_size);
 /* Whether perf would refuse the whole file because of this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
+/* Whether some formats of tracepoints of a recording that is repaired cannot be read. perf would then read none of
+ * them, so the output gets those that can be read, as a section. */
+bool pd_mend_trace_is_damaged(const struct perfdata_rewriter *rewriter);
+/* Sets *ret_damaged if the record is to be repaired and the formats of tracepoints inside it cannot all be read.
+ * Readers take them from the first record that has any, which is another one if the output lacks this one. */
+enum perfdata_status pd_mend_trace_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					  bool *ret_damaged);
 /* Whether the recording holds counts of perf stat, whose events take no samples. */
 bool pd_mend_is_stat(const struct perfdata_reader *reader);
 /* Writes an event if the recording has none. */

@@ -145,14 +145,15 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 {
 	const enum perfdata_byte_order order = perfdata_reader_header(rewriter->reader)->order;
 	const struct pd_feature_edit edit = { pd_anonymize_value, rewriter->anonymizer };
+	const bool lacks_formats = section->id == PERFDATA_FEATURE_TRACING_DATA && pd_mend_trace_is_damaged(rewriter);
 	enum perfdata_status status = PERFDATA_OK;
 	struct perfdata_text out;
 
 	perfdata_text_init(&out);
 	if (is_useless(rewriter, section))
 		status = PERFDATA_EUNSUP;
-	else if (section->id == PERFDATA_FEATURE_TRACING_DATA && pd_rewrite_changes_order(rewriter))
-		status = pd_formats_turned(rewriter, &out);
+	else if (section->id == PERFDATA_FEATURE_TRACING_DATA && (lacks_formats || pd_rewrite_changes_order(rewriter)))
+		status = pd_formats_anew(rewriter, &out);
 	else if (rewriter->anonymizer && pd_anonymize_is_device_section(section->id))
 		status = pd_anonymize_device_section(rewriter->anonymizer, section->id, section->feature, &out);
 	else if (section->status != PERFDATA_OK)
@@ -169,14 +170,17 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	} else if (status == PERFDATA_OK) {
 		status = pd_rewrite_written(rewriter,
 					    pd_writer_feature(rewriter->writer, section->id, out.data, out.size));
+		if (lacks_formats)
+			pd_rewrite_tell(rewriter, "the tracing data is damaged: the formats that can be read are kept");
 	} else if (status == PERFDATA_EUNSUP) {
 		const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 		status = PERFDATA_OK;
 		rewriter->counts.sections_left_out++;
 		pd_rewrite_tell(rewriter, "the feature section %s is left out: %s",
 				layout ? layout->perf_name : "of an unknown kind",
-				section->feature && section->status == PERFDATA_OK ? "perf cannot use it as it is"
-										   : "it is damaged");
+				section->feature && section->status == PERFDATA_OK && !lacks_formats
+					? "perf cannot use it as it is"
+					: "it is damaged");
 	} else {
 		status = pd_rewrite_failed(rewriter, status, NULL);
 	}

@@ -76,8 +76,11 @@ enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct p
 	}
 	for (size_t i = 0; i < info.nr_events && status == PERFDATA_OK; i++) {
 		const struct perfdata_trace_event *event = pd_trace_event_at(trace, i);
-		status = event ? add_format(rewriter, formats, event)
-			       : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+		const struct perfdata_trace_event *used = event ? pd_trace_event(trace, event->id) : NULL;
+		if (!used)
+			status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+		else if (used == event)   /* readers use the last one of several formats with one id */
+			status = add_format(rewriter, formats, event);
 	}
 	return status;
 }
@@ -133,7 +136,7 @@ static void put_formats(const struct perfdata_rewriter *rewriter, const struct p
 		pd_append_int(out, swap, 4, 0);
 	put_sized(out, swap, 4, info->kallsyms);
 	put_sized(out, swap, 4, info->printk_formats);
-	if (info->saved_cmdlines.data)
+	if (pd_trace_has_comms(info->version))
 		put_sized(out, swap, 8, info->saved_cmdlines);
 }
 
@@ -155,7 +158,7 @@ enum perfdata_status pd_formats_put_section(struct perfdata_rewriter *rewriter, 
 	return status;
 }
 
-enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struct perfdata_text *out)
+enum perfdata_status pd_formats_anew(struct perfdata_rewriter *rewriter, struct perfdata_text *out)
 {
 	struct pd_formats formats = { 0 };
 	enum perfdata_status status = pd_formats_add(rewriter, &formats, pd_reader_trace(rewriter->reader));

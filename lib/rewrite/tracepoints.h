@@ -26,7 +26,7 @@ enum perfdata_status pd_formats_put_section(struct perfdata_rewriter *rewriter, 
 void pd_formats_release(struct pd_formats *formats);
 
 /* Appends the formats that the rewriter's reader has, in the output's byte order. */
-enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struct perfdata_text *out);
+enum perfdata_status pd_formats_anew(struct perfdata_rewriter *rewriter, struct perfdata_text *out);
 
 /* Whether the event's raw data can be converted to the other byte order. Sets the rewriter's error if not. */
 bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct perfdata_event *event);

@@ -19,6 +19,9 @@ enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_find
 
 void pd_trace_free(struct perfdata_trace *trace);
 
+/* Whether tracing data of this version ends with the saved comms. */
+bool pd_trace_has_comms(const char *version);
+
 void pd_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info);
 
 /* Returns the event with the id, and compiles it at its first use. NULL: no such event, or no memory. Thread-safe. */

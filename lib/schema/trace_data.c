@@ -379,8 +379,8 @@ static bool read_printk(struct perfdata_trace *trace)
 	return true;
 }
 
-/* Whether the version, compared number by number, is at least 0.6: since then the data holds the comms. */
-static bool version_has_comms(const char *version)
+/* The version, compared number by number, is at least 0.6. */
+bool pd_trace_has_comms(const char *version)
 {
 	struct pd_trace_span span = { version, version + strlen(version) };
 	uint64_t major, minor = 0;
@@ -404,7 +404,7 @@ static void load_body(struct load *load)
 	if (!load_sized(load, false, "the kernel symbols", &info->kallsyms) ||
 	    !load_sized(load, false, "the printk formats", &info->printk_formats))
 		return;
-	if (version_has_comms(info->version))
+	if (pd_trace_has_comms(info->version))
 		load_sized(load, true, "the saved comms", &info->saved_cmdlines);
 }
 
