@@ -166,6 +166,10 @@ static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perf
 {
 	switch (raw->type) {
 	case PERFDATA_RECORD_ATTR:
+		/* a file with a table of attrs has no event of such a record, but a stream has */
+		if (!pd_mend_has_late_events(rewriter->reader))
+			return true;
+		/* fallthrough */
 	case PERFDATA_RECORD_EVENT_TYPE:
 	case PERFDATA_RECORD_TRACING_DATA:
 	case PERFDATA_RECORD_BUILD_ID:

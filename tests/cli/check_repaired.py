@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from builder import CPU, ID, IP, PERIOD, RAW, TID, TIME, Recording, pad
+from builder import CPU, Event, ID, IP, PERIOD, RAW, TID, TIME, Recording, pad
 import hostile_recordings
 import program
 from program import run
@@ -157,6 +157,24 @@ def check_others(folder):
     report("rewrite keeps formats that follow what is no tracing data, merging those that can be read", faults)
 
 
+def check_attr_records(folder):
+    """A file with a table of attrs has no other events, whatever its records say; nor does the stream that is made of it."""
+    path, out = os.path.join(folder, "attrs.data"), os.path.join(folder, "attrs.pipe")
+    r = Recording()
+    event = r.event("cycles", [11], sample_type=IP | TID | TIME | ID, sample_id_all=1)
+    other = Event("instructions", [22], {"config": 1, "sample_type": IP | TID | TIME | ID})
+    for time, id in ((1, 11), (2, 99)):
+        r.sample(event, ip=0x1000, pid=7, tid=7, time=time, id=id)
+        r.record(ATTR, r.attr(other) + r.words(other.ids), trailer=b"")
+    r.save(path)
+    wanted, faults = [("cycles", 1, None), ("cycles", 2, None)], []
+    for words in (["rewrite", "--form", "stream"], ["rewrite", "--form", "file"], ["repair"]):
+        done = run(*words, "--force", "-o", out, path)
+        if done.code != 0 or samples(path) != wanted or samples(out) != wanted:
+            faults.append("%r: exit %d, %r" % (words, done.code, samples(out)))
+    report("ATTR records in a file that has a table of attrs", faults)
+
+
 # --- every other record -----------------------------------------------------------------------------------------------
 
 def everything():
@@ -256,6 +274,7 @@ def main():
             check_formats(folder, way, how, options)
         check_said(folder)
         check_others(folder)
+        check_attr_records(folder)
         parts = everything()
         for index in range(len(parts) - 3):   # of the last samples, one
             check_record(folder, parts, index)
