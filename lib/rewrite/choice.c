@@ -13,7 +13,7 @@
 #include "write/writing.h"
 
 /* Returns the file and offset of a record. For a record in a carrier: the offset among the decompressed bytes. */
-static uint64_t key_of(const struct perfdata_raw *raw)
+uint64_t pd_choice_key(const struct perfdata_raw *raw)
 {
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
 	return (uint64_t)raw->file << 48 | (uint64_t)inner << 47 |
@@ -26,9 +26,48 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static enum perfdata_status add_key(struct perfdata_rewriter *rewriter, uint64_t **keys, size_t *nr, size_t *room,
+				    uint64_t key)
+{
+	if (pd_vector_grow(keys, room, *nr, sizeof **keys) < 0)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	(*keys)[(*nr)++] = key;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status keep_sample(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	struct pd_choice *choice = &rewriter->choice;
+
+	return add_key(rewriter, &choice->kept, &choice->nr_kept, &choice->kept_room, pd_choice_key(raw));
+}
+
+/* Decides about a record while the session is in the state before it. Samples without counters are decided later. */
+static enum perfdata_status choose_record(void *user, struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	struct perfdata_rewriter *rewriter = user;
+	enum perfdata_status status = PERFDATA_OK;
+	bool wanted;
+
+	if (pd_reads_counters(raw)) {
+		status = pd_session_wants(session, raw, PD_FILTER_TYPE, &wanted);
+		if (status == PERFDATA_OK)
+			status = pd_counters_choose(rewriter, session, raw, wanted, &wanted);
+		return status == PERFDATA_OK && wanted ? keep_sample(rewriter, raw) : status;
+	}
+	return status;
+}
+
+static void sort_keys(uint64_t *keys, size_t nr)
+{
+	if (nr)
+		qsort(keys, nr, sizeof *keys, compare_numbers);
+}
+
 enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter, struct perfdata_session *session,
 					      uint64_t first, uint64_t last)
 {
+	struct pd_choice *choice = &rewriter->choice;
 	struct perfdata_batch *batch;
 	enum perfdata_status status = pd_rewrite_accept(rewriter, pd_session_reader(session), 0);
 
@@ -36,31 +75,29 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		status = pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "the session that chooses gives no records");
 	if (status != PERFDATA_OK)
 		return status;
-	rewriter->choice.chosen = true;
-	rewriter->choice.first = first;
-	rewriter->choice.last = last ? last : UINT64_MAX;
+	choice->chosen = true;
+	choice->first = first;
+	choice->last = last ? last : UINT64_MAX;
+	pd_session_watch(session, choose_record, rewriter);
 	while ((status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
-		for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++) {
-			if (batch->records[i].type != PERFDATA_RECORD_SAMPLE)
-				continue;
-			if (pd_vector_grow(&rewriter->choice.kept, &rewriter->choice.kept_room,
-					   rewriter->choice.nr_kept, sizeof *rewriter->choice.kept) < 0)
-				status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-			else
-				rewriter->choice.kept[rewriter->choice.nr_kept++] = key_of(&batch->records[i]);
-		}
+		for (size_t i = 0; i < batch->nr_records && status == PERFDATA_OK; i++)
+			if (batch->records[i].type == PERFDATA_RECORD_SAMPLE && !pd_reads_counters(&batch->records[i]))
+				status = keep_sample(rewriter, &batch->records[i]);
 		perfdata_batch_release(batch);
 		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 		if (status != PERFDATA_OK)
-			return status;
+			break;
 	}
+	pd_session_watch(session, NULL, NULL);
+	if (rewriter->error.status != PERFDATA_OK)
+		return rewriter->error.status;
 	if (!pd_rewrite_is_end(pd_session_reader(session), status)) {
 		rewriter->error = *perfdata_session_error(session);
 		return status;
 	}
-	if (rewriter->choice.nr_kept)
-		qsort(rewriter->choice.kept, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept, compare_numbers);
+	sort_keys(choice->kept, choice->nr_kept);
+	pd_counters_chosen(rewriter);
 	return PERFDATA_OK;
 }
 
@@ -153,10 +190,9 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
 
 /* --- the choice -------------------------------------------------------------------------------------------------- */
 
-static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
+static bool has_key(const uint64_t *keys, size_t nr, uint64_t key)
 {
-	return rewriter->choice.nr_kept &&
-	       bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare_numbers);
+	return nr && bsearch(&key, keys, nr, sizeof key, compare_numbers);
 }
 
 /* AUX data are copied whole, and cannot be decoded without these records. */
@@ -169,10 +205,12 @@ static bool belongs_to_aux(uint32_t type)
 
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	if (!rewriter->choice.chosen)
+	const struct pd_choice *choice = &rewriter->choice;
+
+	if (!choice->chosen)
 		return true;
 	if (raw->type == PERFDATA_RECORD_SAMPLE) {
-		if (is_kept(rewriter, key_of(raw)))
+		if (has_key(choice->kept, choice->nr_kept, pd_choice_key(raw)))
 			return true;
 		rewriter->counts.samples_left_out++;
 		return false;

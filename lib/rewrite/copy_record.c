@@ -326,6 +326,9 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		if (status != PERFDATA_OK)
 			return status;
 	}
+	const bool counted = pd_counters_set(rewriter, raw, &record);
+	if (rewriter->error.status != PERFDATA_OK)
+		return rewriter->error.status;
 	if (rewriter->anonymizer) {
 		pd_unwound_join(rewriter, raw, &record);
 		const enum perfdata_status status = pd_anonymize_record(rewriter->anonymizer, raw, &record);
@@ -356,7 +359,8 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		record.sample_id.present = source->trailer_present;
 		return put_encoded(rewriter, raw, &record, source);
 	}
-	if (filled || mended || identified || record_renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
+	if (counted || filled || mended || identified || record_renames(rewriter, &record) ||
+	    pd_rewrite_changes_order(rewriter))
 		return put_encoded(rewriter, raw, &record, source);
 	return put_aligned(rewriter, raw);
 }

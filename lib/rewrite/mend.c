@@ -274,14 +274,16 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note)
 {
 	struct perfdata_text out;
-	const size_t room = (strlen(note) + 64) / 64 * 64;
+	const char *end = rewriter->restarts || pd_counters_restart(rewriter->reader) ? PD_COUNTERS_RESTART : "";
+	const size_t room = (strlen(note) + strlen(end) + 64) / 64 * 64;
 	const uint32_t length = pd_order_is_foreign(rewriter->order) ? __builtin_bswap32((uint32_t)room)
 								     : (uint32_t)room;
 
 	perfdata_text_init(&out);
 	perfdata_text_append(&out, &length, sizeof length);
 	perfdata_text_string(&out, note);
-	perfdata_text_fill(&out, '\0', room - strlen(note));
+	perfdata_text_string(&out, end);
+	perfdata_text_fill(&out, '\0', room - strlen(note) - strlen(end));
 	const enum perfdata_status status =
 		perfdata_text_failed(&out)
 			? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)

@@ -19,8 +19,9 @@
 void pd_merge_free(struct pd_merge *merge)
 {
 	for (size_t i = 0; merge && i < merge->nr_inputs; i++) {
-		pd_free(merge->inputs[i].choice.kept);
+		pd_choice_release(&merge->inputs[i].choice);
 		pd_hash_map_release(&merge->inputs[i].ids);
+		pd_hash_map_release(&merge->inputs[i].last);
 	}
 	for (size_t i = 0; merge && i < merge->nr_events; i++)
 		pd_free(merge->events[i].ids);
@@ -28,6 +29,8 @@ void pd_merge_free(struct pd_merge *merge)
 		pd_free(merge->inputs);
 		pd_free(merge->events);
 		pd_hash_map_release(&merge->owners);
+		pd_hash_map_release(&merge->last);
+		pd_hash_map_release(&merge->sums);
 		pd_merge_device_release(&merge->device);
 		pd_intern_free(merge->kernel_maps);
 	}
@@ -64,7 +67,10 @@ enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter, s
 	*merge->current =
 		(struct pd_merge_input){ .known = reader, .choice = rewriter->choice, .first_time = UINT64_MAX };
 	rewriter->choice = (struct pd_choice){ .last = UINT64_MAX };
-	return pd_rewrite_each(rewriter, reader, survey_record);
+	const enum perfdata_status status = pd_rewrite_each(rewriter, reader, survey_record);
+	merge->current->restarts = merge->current->choice.nr_counted || pd_counters_restart(reader);
+	rewriter->restarts |= merge->current->restarts;
+	return status;
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
@@ -323,8 +329,10 @@ static void renumber_values(struct pd_merge *merge, struct perfdata_read *read)
 {
 	const struct perfdata_layout *value = read->values.element;
 
+	/* the id is the last word or that before the losses: times may lie between the value and the id */
+	const uint64_t losses = value ? perfdata_layout_bits(value, offsetof(struct perfdata_read_value, lost)) : 0;
 	if (value && read->values.present & perfdata_layout_bits(value, offsetof(struct perfdata_read_value, id)))
-		renumber_list(merge, &read->values, 8);   /* 8: the id follows the value */
+		renumber_list(merge, &read->values, read->values.stride - (read->values.present & losses ? 16 : 8));
 }
 
 static void renumber_record(struct pd_merge *merge, struct perfdata_record *record)
@@ -401,7 +409,8 @@ const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter
 	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
 		return &merge->events[0].config;
 	if (raw->type == PERFDATA_RECORD_SAMPLE)
-		return &identify_sample(merge, raw->event, record)->config;
+		return pd_counters_join(rewriter, raw, record) ? &identify_sample(merge, raw->event, record)->config
+							       : NULL;
 	if (pd_choice_is_past(rewriter, raw))
 		pd_forget_time(record);
 	return &renumber_trailer(merge, &record->sample_id)->config;

@@ -29,6 +29,8 @@ struct pd_merge_input {
 	bool shares_events;              /* an earlier input has the same events */
 	struct pd_hash_map ids;          /* recorded id → id in the output */
 	struct pd_merge_kernel kernel;
+	bool restarts;                   /* its counters in samples do not continue those of other inputs */
+	struct pd_hash_map last;         /* then: counter → its last value in this input */
 	uint64_t first_time;             /* time of its first record, ns; UINT64_MAX if no record has one */
 	const struct perfdata_raw *next; /* valid until advance_input() */
 	uint64_t at;                     /* place of `next` in the order of time, ns */
@@ -51,7 +53,11 @@ struct pd_merge_device {
 	struct perfdata_text file, file2, facts;
 };
 
+#define PD_MERGE_VALUES 8190u       /* counters that fit into a sample */
+
 struct pd_merge {
+	struct pd_hash_map last;         /* counter → its last value in inputs that continue each other */
+	struct pd_hash_map sums;         /* counter → its last value in the output */
 	struct pd_merge_input *inputs;
 	size_t nr_inputs, inputs_room;
 	struct pd_merge_input *current;  /* the input of the record that is copied */

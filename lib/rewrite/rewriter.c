@@ -106,7 +106,8 @@ void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
 	pd_anonymizer_free(rewriter->anonymizer);
 	pd_free(rewriter->unwound.words);
 	pd_merge_free(rewriter->merge);
-	pd_free(rewriter->choice.kept);
+	pd_choice_release(&rewriter->choice);
+	pd_free(rewriter->values);
 	pd_free(rewriter->state);
 	pd_free(rewriter->configs);
 	pd_arena_release(&rewriter->arena);
@@ -275,6 +276,25 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	return status;
 }
 
+/* Marks a recording of chosen samples that read counters: see PD_COUNTERS_RESTART. */
+static enum perfdata_status mark_counters(struct perfdata_rewriter *rewriter)
+{
+	char note[64];
+
+	rewriter->restarts |= rewriter->choice.nr_counted ||
+			      (rewriter->anonymizer && pd_counters_restart(rewriter->reader));
+	if (!rewriter->restarts)
+		return PERFDATA_OK;
+	if (rewriter->options.for_old && rewriter->to_stream) {
+		pd_rewrite_tell(rewriter, "the stream does not say that its counters start at 0, since perf 6.1 knows "
+					  "no notes in streams: merge it with no other part of the recording");
+		return PERFDATA_OK;
+	}
+	snprintf(note, sizeof note, "%s by perfdata %s", rewriter->choice.nr_counted ? "cut" : "anonymized",
+		 perfdata_version());
+	return pd_mend_put_note(rewriter, note);
+}
+
 enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_record record = { .type = PERFDATA_RECORD_FINISHED_ROUND,
@@ -356,7 +376,10 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
 	if (!pd_mend_has_late_events(reader))
 		pd_identify_decide(rewriter, reader);
-	return pd_rewrite_can_byteswap(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
+	if (!pd_rewrite_can_byteswap(rewriter))
+		return rewriter->error.status;
+	const enum perfdata_status status = pd_rewrite_make_writer(rewriter);
+	return status == PERFDATA_OK ? mark_counters(rewriter) : status;
 }
 
 enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)

@@ -3,6 +3,7 @@
  *
  *   rewriter.c      the public functions
  *   choice.c        decides which records are kept; writes the state from before a cut
+ *   counters.c      values of counters in samples that are kept when others are not
  *   copy_record.c   copies a record from the reader to the writer
  *   sections.c      writes events and feature sections
  *   build_ids.c     adds build-ids that the user found after the recording
@@ -18,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/cursor.h"
+#include "base/hash.h"
 #include "perfdata/rewrite.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
@@ -28,12 +30,23 @@ struct pd_anonymizer;
 struct perfdata_step;
 struct pd_merge;
 
+/* A kept sample that reads counters. */
+struct pd_counted {
+	uint64_t key;
+	size_t first;                    /* index of its first new value */
+};
+
 /* The samples of an input that are kept. */
 struct pd_choice {
 	bool chosen;
 	uint64_t first, last;            /* times, ns */
 	uint64_t *kept;                  /* keys of the kept samples, ascending */
 	size_t nr_kept, kept_room;
+	struct pd_counted *counted;      /* ascending */
+	size_t nr_counted, counted_room;
+	uint64_t *values;                /* values of counters in the output */
+	size_t nr_values, values_room;
+	struct pd_hash_map read, sums;   /* by counter: its last value in the input, in the output */
 };
 
 /* The steps that a session unwound from a sample's stack. */
@@ -65,6 +78,7 @@ struct perfdata_rewriter {
 	enum perfdata_byte_order order;       /* of the output */
 	bool from_stream, to_stream, from_directory;
 	bool keeps_carriers;             /* the copy keeps COMPRESSED records as they are */
+	bool restarts;                   /* counters in samples start at 0: see PD_COUNTERS_RESTART */
 	bool keeps_aux;                  /* records that AUX data need are kept, whatever their time */
 	struct perfdata_config *configs; /* layouts of the output: [0] without an event, [i + 1] of event version i */
 	size_t nr_configs;
@@ -81,6 +95,8 @@ struct perfdata_rewriter {
 	bool surveyed;                   /* perfdata_rewriter_survey has read the input */
 	bool copied;                     /* all records of the output were written */
 	struct pd_unwound unwound;
+	uint8_t *values;                 /* counters of a sample, with new values; NULL until needed */
+	size_t values_room;
 	uint8_t *turned;                 /* raw data of a record in the other byte order; NULL until needed */
 };
 
@@ -115,6 +131,11 @@ const struct perfdata_config *pd_rewrite_source(const struct perfdata_reader *re
 const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 
 static inline bool pd_has_time(const struct perfdata_raw *raw) { return raw->time != UINT64_MAX && raw->time != 0; }
+static inline bool pd_reads_counters(const struct perfdata_raw *raw)
+{
+	return raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
+	       raw->event->attr->sample_type & PERFDATA_SAMPLE_READ;
+}
 
 /* --- choice.c --- */
 /* Whether the output gets this record of the kernel. */
@@ -124,6 +145,28 @@ bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct pe
 /* Removes the time from a record. Records that perf synthesizes at its start have none. */
 void pd_forget_time(struct perfdata_record *record);
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
+
+/* Tells a record from all others of the input. */
+uint64_t pd_choice_key(const struct perfdata_raw *raw);
+
+/* --- counters.c --- */
+/* Decides about a sample, in the order of time. wanted: it meets all conditions but that on its event. */
+enum perfdata_status pd_counters_choose(struct perfdata_rewriter *rewriter, struct perfdata_session *session,
+					const struct perfdata_raw *raw, bool wanted, bool *ret_kept);
+/* Call it after the last sample. */
+void pd_counters_chosen(struct perfdata_rewriter *rewriter);
+/* Sets the counters of a kept sample to their values in the output. Returns whether it did. */
+bool pd_counters_set(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+		     struct perfdata_record *record);
+/* The end of the section PERFDATA_FEATURE_NOTE of a recording whose counters do not continue those of recordings before
+ * it. */
+#define PD_COUNTERS_RESTART "; counters in samples start at 0"
+bool pd_counters_restart(const struct perfdata_reader *reader);
+/* In a merge: sets the counters of a sample, after its ids, to what all inputs together have counted. Returns false
+ * after an error. */
+bool pd_counters_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+		      struct perfdata_record *record);
+void pd_choice_release(struct pd_choice *choice);
 
 /* --- copy_record.c --- */
 enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);

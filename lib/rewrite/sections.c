@@ -97,6 +97,8 @@ static bool is_writers_own(const struct perfdata_rewriter *rewriter, uint32_t id
 	case PERFDATA_FEATURE_AUXTRACE:
 	case PERFDATA_FEATURE_DIR_FORMAT:
 		return true;
+	case PERFDATA_FEATURE_NOTE:
+		return rewriter->choice.nr_counted;
 	case PERFDATA_FEATURE_EVENT_DESC:
 		return rewriter->options.repair || rewriter->options.nr_renames || rewriter->options.for_old;
 	case PERFDATA_FEATURE_SAMPLE_TIME:

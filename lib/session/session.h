@@ -74,6 +74,8 @@ struct pd_filter {
 };
 
 typedef void pd_session_wake(void *user);
+typedef enum perfdata_status pd_session_watch_fn(void *user, struct perfdata_session *session,
+						 const struct perfdata_raw *raw);
 /* Records that the reader has returned and that the session takes one after the other. */
 struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* used if the open batch has no room */
@@ -118,6 +120,8 @@ struct perfdata_session {
 	bool only_spans;                       /* neither records nor deliveries are needed beside spans */
 	struct pd_span_use span_uses[PD_SPAN_USES];
 	const struct perfdata_event *on_event; /* the event of time on the CPU where spans weigh; or NULL */
+	pd_session_watch_fn *watch;            /* or NULL */
+	void *watch_user;
 	bool payload_wanted;                   /* the last AUXTRACE record passed the filter */
 	bool payload_left;                     /* more pieces of its payload follow */
 };
@@ -307,6 +311,19 @@ enum perfdata_status pd_pass_over_samples(struct perfdata_session *session);
 enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
 				     unsigned *ret_taken);
 
+/* --- delivery/deliver.c --- */
+/* The value of a counter in a sample. */
+struct pd_counter {
+	const struct perfdata_event *event;    /* NULL: unknown */
+	uint64_t id;
+	uint64_t key;                          /* of the counter; where events are inherited, each thread has one */
+	uint64_t value;
+};
+struct pd_counter pd_counter_at(const struct perfdata_reader *reader, const struct perfdata_event *sampled,
+				const struct perfdata_list *values, uint64_t i, int32_t tid);
+/* How much the counter grew since the last call. last: values by the key of the counter. PERFDATA_ENOMEM. */
+enum perfdata_status pd_counter_growth(struct pd_hash_map *last, const struct pd_counter *counter, uint64_t *ret);
+
 /* --- delivery/session.c --- */
 /* Gathers no steps of callchains although the needs have STACKS, unless ids or nodes of stacks are needed. Call it
  * before the first batch. */
@@ -321,9 +338,16 @@ struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session);
 bool pd_session_makes_samples(const struct perfdata_session *session);
 /* Sets the listener that receives the findings of the session's reader from now on; returns the former listener. */
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener);
-/* *ret: whether the record passes the filter. PERFDATA_ENOMEM. */
+/* Conditions on the type of a record and on its event, beside all others. */
+enum pd_filter_conditions { PD_FILTER_OTHERS, PD_FILTER_TYPE = 1, PD_FILTER_EVENT = 2, PD_FILTER_ALL = 3 };
+/* *ret: whether the record meets the filter's conditions (enum pd_filter_conditions). PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
-				      bool check_event, bool *ret);
+				      unsigned conditions, bool *ret);
+/* Calls `watch` for each record except samples without counters, before the record changes the session's state.
+ * Samples with counters then pass a condition on the event: see pd_session_counts. */
+void pd_session_watch(struct perfdata_session *session, pd_session_watch_fn *watch, void *user);
+/* Whether a counter that a sample reads passes the filter's condition on the event. */
+bool pd_session_counts(struct perfdata_session *session, const struct perfdata_event *event);
 
 /* --- delivery/count.c --- */
 enum perfdata_status pd_count_record(struct pd_counts *counts, const struct perfdata_raw *raw);
@@ -341,8 +365,8 @@ void pd_counts_release(struct pd_counts *counts);
 /* --- delivery/filter.c --- */
 enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given,
 				    struct perfdata_error *reterr);
-bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */,
-		      bool check_event);
+/* comm NULL: unknown. conditions: enum pd_filter_conditions. */
+bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm, unsigned conditions);
 bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);
 /* *ret: whether the record is in the dsos and symbols that the filter names. PERFDATA_ENOMEM. */
 enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret);

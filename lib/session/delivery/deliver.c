@@ -152,38 +152,46 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 	return resolve_in_machine(view, delivery, id);
 }
 
-/* How much a counter grew since the session saw it last. Inherited events count per thread. */
-static enum perfdata_status value_growth(struct perfdata_session *session, const struct perfdata_event *event,
-					 uint64_t id, int32_t tid, uint64_t value, uint64_t *ret)
+struct pd_counter pd_counter_at(const struct perfdata_reader *reader, const struct perfdata_event *sampled,
+				const struct perfdata_list *values, uint64_t i, int32_t tid)
 {
-	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) &&
-			  pd_event_samples(event, PERFDATA_SAMPLE_TID);
-	/* ids and tids are both small and consecutive: one must be hashed before both are combined */
-	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
-	uint64_t last = 0;
-	(void)pd_hash_map_get(&session->read_values, key, &last);
-	*ret = value - last;
-	return pd_hash_map_put(&session->read_values, key, value) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
+	const bool has_id = sampled->attr->read_format & PERFDATA_READ_FORMAT_ID;
+	const bool per_thread = perfdata_attr_has(sampled->attr, PERFDATA_ATTR_INHERIT) &&
+				pd_event_samples(sampled, PERFDATA_SAMPLE_TID);
+	struct perfdata_read_value value = { 0 };
+	perfdata_list_get(values, i, &value, sizeof value);
+	const uint64_t id = has_id ? value.id : sampled->nr_ids ? sampled->ids[0] : 0;
+	return (struct pd_counter){
+		.event = has_id ? perfdata_reader_event_by_id(reader, id) : sampled,
+		.id = id,
+		/* ids and tids are both small and consecutive: one must be hashed before both are combined */
+		.key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id,
+		.value = value.value,
+	};
+}
+
+enum perfdata_status pd_counter_growth(struct pd_hash_map *last, const struct pd_counter *counter, uint64_t *ret)
+{
+	uint64_t before = 0;
+	(void)pd_hash_map_get(last, counter->key, &before);
+	*ret = counter->value - before;
+	return pd_hash_map_put(last, counter->key, counter->value) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 static enum perfdata_status deliver_read(struct sample_view *view, const struct perfdata_event *event)
 {
+	struct perfdata_session *session = view->session;
 	const struct perfdata_list *values = &view->sample->read.values;
-	bool has_id = event->attr->read_format & PERFDATA_READ_FORMAT_ID;
 	for (uint64_t i = 0; i < values->count; i++) {
-		struct perfdata_read_value value = { 0 };
-		perfdata_list_get(values, i, &value, sizeof value);
-		const struct perfdata_event *owner =
-			has_id ? perfdata_reader_event_by_id(view->session->reader, value.id) : event;
+		const struct pd_counter counter = pd_counter_at(session->reader, event, values, i, view->tid);
 		uint64_t grown;
-		if (!owner) {
-			view->session->counts.summary.unknown_ids++;
+		if (!counter.event) {
+			session->counts.summary.unknown_ids++;
 			continue;
 		}
-		uint64_t id = has_id ? value.id : event->nr_ids ? event->ids[0] : 0;
-		enum perfdata_status status = value_growth(view->session, event, id, view->tid, value.value, &grown);
+		enum perfdata_status status = pd_counter_growth(&session->read_values, &counter, &grown);
 		if (status == PERFDATA_OK && grown)
-			status = deliver_one(view, owner, id, grown);
+			status = deliver_one(view, counter.event, counter.id, grown);
 		if (status != PERFDATA_OK)
 			return status;
 	}

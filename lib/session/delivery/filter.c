@@ -174,12 +174,12 @@ static bool type_passes(const struct pd_filter *filter, uint32_t type)
 	return filter->other_types && has_u32(filter->given.types, filter->given.nr_types, type);
 }
 
-bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm, bool check_event)
+bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm, unsigned conditions)
 {
 	if (!filter->any)
 		return true;
 	const struct perfdata_filter *given = &filter->given;
-	if (given->nr_types && !type_passes(filter, raw->type))
+	if (conditions & PD_FILTER_TYPE && given->nr_types && !type_passes(filter, raw->type))
 		return false;
 	if (given->samples_only && raw->type != PERFDATA_RECORD_SAMPLE)
 		return !given->nr_cpus || has_u32(given->cpus, given->nr_cpus, raw->cpu);
@@ -193,7 +193,7 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 		return false;
 	if (given->nr_comms && (!comm || !any_matches(given->comms, given->nr_comms, comm)))
 		return false;
-	return !check_event || pd_filter_event(filter, raw->event);
+	return !(conditions & PD_FILTER_EVENT) || pd_filter_event(filter, raw->event);
 }
 
 static bool frame_passes(const struct perfdata_session *session, uint32_t index)

@@ -39,7 +39,8 @@ static enum perfdata_status keep_wanted(struct perfdata_session *session, struct
 	*nr = 0;
 	for (unsigned i = 0; i < count; i++) {
 		bool wanted;
-		const enum perfdata_status status = pd_session_wants(session, samples[i].raw, true, &wanted);
+		const enum perfdata_status status = pd_session_wants(session, samples[i].raw, PD_FILTER_ALL,
+							     &wanted);
 		if (status != PERFDATA_OK)
 			return status;
 		if (wanted)

@@ -225,7 +225,7 @@ static const char *comm_of(const struct perfdata_session *session, const struct 
 }
 
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
-				      bool check_event, bool *ret)
+				      unsigned conditions, bool *ret)
 {
 	struct perfdata_raw named;
 	if (raw->flags & PERFDATA_RAW_SYNTHESIZED && session->filter.given.nr_pids && session->state) {
@@ -235,11 +235,22 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 		named.pid = thread ? thread->pid : -1;
 		raw = &named;
 	}
-	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), check_event);
+	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), conditions);
 	if (!*ret || !session->filter.places ||
 	    (session->filter.given.samples_only && raw->type != PERFDATA_RECORD_SAMPLE))
 		return PERFDATA_OK;
 	return pd_filter_place(session, raw, ret);
+}
+
+void pd_session_watch(struct perfdata_session *session, pd_session_watch_fn *watch, void *user)
+{
+	session->watch = watch;
+	session->watch_user = user;
+}
+
+bool pd_session_counts(struct perfdata_session *session, const struct perfdata_event *event)
+{
+	return pd_filter_event(&session->filter, event);
 }
 
 /* Adds a piece of a payload to the batch, unless its AUXTRACE record was left out. */
@@ -287,11 +298,13 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		return take_payload(session, raw);
 	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES, wanted;
 	/* a group's sample belongs to all its events: the filter looks at each of its deliveries */
-	bool group = deliver && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
+	bool group = (deliver || session->watch) && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
 		     (raw->event->attr->sample_type & PERFDATA_SAMPLE_READ);
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
 	if (status == PERFDATA_OK)
-		status = pd_session_wants(session, raw, !group, &wanted);
+		status = pd_session_wants(session, raw, group ? PD_FILTER_TYPE : PD_FILTER_ALL, &wanted);
+	if (status == PERFDATA_OK && session->watch)
+		status = session->watch(session->watch_user, session, raw);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE) {
 		session->payload_wanted = wanted;
 		session->payload_left = wanted && raw->payload && session->options.needs & PERFDATA_NEED_PAYLOADS;

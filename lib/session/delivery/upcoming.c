@@ -233,7 +233,7 @@ static void read_on(struct perfdata_session *session, struct pd_lookahead *ahead
 static bool is_worth_work(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	return has_user_stack(raw) && !pd_is_offcpu(raw->event) && !session->filter.given.nr_comms &&
-	       pd_filter_record(&session->filter, raw, NULL, true);
+	       pd_filter_record(&session->filter, raw, NULL, PD_FILTER_ALL);
 }
 
 /* Offers the work of the samples before the barrier to other threads. */
