@@ -131,6 +131,15 @@ static void only_samples(struct perfdata_filter *filter, uint32_t *ret_types)
 	filter->nr_types = 1;
 }
 
+/* Other records are chosen by the rewriter, so the session does not count those that pass. */
+static bool has_samples(const struct perfdata_summary *summary)
+{
+	for (size_t i = 0; i < summary->nr_events; i++)
+		if (perfdata_summary_event(summary, i)->samples)
+			return true;
+	return false;
+}
+
 static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *ret_first)
 {
 	struct perfdata_session *session = NULL;
@@ -167,7 +176,7 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	}
 	if (status != PERFDATA_OK)
 		input_ended(input, status, &error);
-	else
+	else if (has_samples(perfdata_session_summary(session)))
 		filters_note(rewrite->options, &rewrite->messages, input->file,
 			     perfdata_session_summary(session), NULL);
 	perfdata_session_close(session);

@@ -124,8 +124,9 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_new(const struct perfdata_re
 							struct perfdata_rewriter **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_rewriter_free(struct perfdata_rewriter *rewriter);
 /* Keeps only the samples that pass the session's filter and limit. first, last: the filter's times; last 0: no end.
- * Kernel records outside of these times are dropped, except for the state that look_back keeps. Counters that samples
- * read count only what the kept samples have counted. The session needs PERFDATA_NEED_RECORDS. */
+ * Kernel records outside of these times are dropped, except for the state that look_back keeps. So are records about
+ * one thread or CPU that do not pass the filter, such as switches and losses, whatever types it names. Counters that
+ * samples read count only what the kept samples have counted. The session needs PERFDATA_NEED_RECORDS. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter,
 							   struct perfdata_session *session, uint64_t first,
 							   uint64_t last);

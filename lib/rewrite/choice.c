@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides which records are copied. Samples are chosen by their place in the input. Other records of the kernel are
- * copied if their time is in the chosen range. Records about threads, maps and code before that range are the state:
- * they are written without times, before all records that have a time. */
+ * copied if their time is in the chosen range and, if they are not about the state of threads, maps and code, their
+ * thread and CPU pass the filter. Records about the state before that range are written without times, before all
+ * records that have a time. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/cancel.h"
@@ -35,27 +36,66 @@ static enum perfdata_status add_key(struct perfdata_rewriter *rewriter, uint64_t
 	return PERFDATA_OK;
 }
 
+/* Whether chains of user space follow samples of the event in records of their own. */
+static bool defers_chains(const struct perfdata_event *event)
+{
+	return event && perfdata_attr_has(event->attr, PERFDATA_ATTR_DEFER_CALLCHAIN);
+}
+
 static enum perfdata_status keep_sample(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	struct pd_choice *choice = &rewriter->choice;
 
+	if (defers_chains(raw->event) && pd_hash_map_put(&choice->deferring, (uint32_t)raw->tid, 1) < 0)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	return add_key(rewriter, &choice->kept, &choice->nr_kept, &choice->kept_room, pd_choice_key(raw));
+}
+
+/* Whether the record is about one thread or CPU, and no other record needs it. */
+static bool has_owner(const struct perfdata_rewriter *rewriter, const struct perfdata_session *session,
+		      const struct perfdata_raw *raw)
+{
+	switch (raw->type) {
+	case PERFDATA_RECORD_SWITCH:
+	case PERFDATA_RECORD_SWITCH_CPU_WIDE:
+		if (rewriter->keeps_aux)
+			return false;
+		break;
+	case PERFDATA_RECORD_LOST:
+	case PERFDATA_RECORD_LOST_SAMPLES:
+	case PERFDATA_RECORD_THROTTLE:
+	case PERFDATA_RECORD_UNTHROTTLE:
+	case PERFDATA_RECORD_READ:
+		break;
+	case PERFDATA_RECORD_STAT:
+		return session->filter.given.nr_cpus;   /* its thread is an index into THREAD_MAP */
+	default:
+		return false;
+	}
+	return raw->pid != -1 || raw->tid != -1 || raw->cpu != UINT32_MAX;
 }
 
 /* Decides about a record while the session is in the state before it. Samples without counters are decided later. */
 static enum perfdata_status choose_record(void *user, struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	struct perfdata_rewriter *rewriter = user;
+	struct pd_choice *choice = &rewriter->choice;
 	enum perfdata_status status = PERFDATA_OK;
-	bool wanted;
+	bool wanted = true;
 
+	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
+		rewriter->keeps_aux = true;
 	if (pd_reads_counters(raw)) {
 		status = pd_session_wants(session, raw, PD_FILTER_TYPE, &wanted);
 		if (status == PERFDATA_OK)
 			status = pd_counters_choose(rewriter, session, raw, wanted, &wanted);
 		return status == PERFDATA_OK && wanted ? keep_sample(rewriter, raw) : status;
 	}
-	return status;
+	if (has_owner(rewriter, session, raw))
+		status = pd_session_wants(session, raw, PD_FILTER_EVENT, &wanted);
+	return wanted ? status
+		      : add_key(rewriter, &choice->left_out, &choice->nr_left_out, &choice->left_out_room,
+				pd_choice_key(raw));
 }
 
 static void sort_keys(uint64_t *keys, size_t nr)
@@ -97,6 +137,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		return status;
 	}
 	sort_keys(choice->kept, choice->nr_kept);
+	sort_keys(choice->left_out, choice->nr_left_out);
 	pd_counters_chosen(rewriter);
 	return PERFDATA_OK;
 }
@@ -206,6 +247,7 @@ static bool belongs_to_aux(uint32_t type)
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const struct pd_choice *choice = &rewriter->choice;
+	uint64_t unused;
 
 	if (!choice->chosen)
 		return true;
@@ -215,6 +257,13 @@ bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_r
 		rewriter->counts.samples_left_out++;
 		return false;
 	}
+	if (has_key(choice->left_out, choice->nr_left_out, pd_choice_key(raw)))
+		return false;
+	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
+		return true;
+	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED &&
+	    !pd_hash_map_get(&choice->deferring, (uint32_t)raw->tid, &unused))
+		return false;
 	if (!pd_has_time(raw) || (raw->time >= rewriter->choice.first && raw->time <= rewriter->choice.last))
 		return true;
 	/* a merge copies in the order of time, so it writes this state in its turn */

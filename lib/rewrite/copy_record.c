@@ -451,7 +451,7 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 		rewriter->counts.unknown++;
 		return PERFDATA_OK;
 	}
-	if (raw->type < PERFDATA_RECORD_USER_FIRST && !pd_choice_keeps(rewriter, raw))
+	if (!pd_choice_keeps(rewriter, raw))
 		return PERFDATA_OK;
 	return copy_whole(rewriter, raw);
 }

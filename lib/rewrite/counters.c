@@ -144,8 +144,10 @@ bool pd_counters_join(struct perfdata_rewriter *rewriter, const struct perfdata_
 void pd_choice_release(struct pd_choice *choice)
 {
 	pd_free(choice->kept);
+	pd_free(choice->left_out);
 	pd_free(choice->counted);
 	pd_free(choice->values);
 	pd_hash_map_release(&choice->read);
 	pd_hash_map_release(&choice->sums);
+	pd_hash_map_release(&choice->deferring);
 }

@@ -36,17 +36,20 @@ struct pd_counted {
 	size_t first;                    /* index of its first new value */
 };
 
-/* The samples of an input that are kept. */
+/* The samples of an input that are kept, and other records that are not. */
 struct pd_choice {
 	bool chosen;
 	uint64_t first, last;            /* times, ns */
 	uint64_t *kept;                  /* keys of the kept samples, ascending */
 	size_t nr_kept, kept_room;
+	uint64_t *left_out;              /* keys of other records that do not pass the filter, ascending */
+	size_t nr_left_out, left_out_room;
 	struct pd_counted *counted;      /* ascending */
 	size_t nr_counted, counted_room;
 	uint64_t *values;                /* values of counters in the output */
 	size_t nr_values, values_room;
 	struct pd_hash_map read, sums;   /* by counter: its last value in the input, in the output */
+	struct pd_hash_map deferring;    /* threads with kept samples whose chains may come later */
 };
 
 /* The steps that a session unwound from a sample's stack. */
@@ -138,7 +141,7 @@ static inline bool pd_reads_counters(const struct perfdata_raw *raw)
 }
 
 /* --- choice.c --- */
-/* Whether the output gets this record of the kernel. */
+/* Whether the output gets this record, if it is one of the kernel or a count of perf stat. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Whether the record belongs to the state: it is about threads, maps or code, before the chosen times. */
 bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);

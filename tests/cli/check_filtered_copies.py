@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `rewrite` keeps by a filter answers as the original does with this filter: samples that read counters weigh the same. Parts that are merged again
-are the whole. Prints TAP."""
+"""What `rewrite` keeps by a filter answers as the original does with this filter: samples that read counters weigh the same, time off the CPU is that of
+the threads that were asked for, and records of other threads and CPUs are gone. Parts that are merged again are the whole. Prints TAP."""
 import collections
 import os
 import re
@@ -10,10 +10,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
-from builder import (CPU, ENABLED, GROUP, ID, IDENTIFIER, IP, LOST, READ, READ_ID, RUNNING, TID, TIME,
+from builder import (CALLCHAIN, CONTEXT_USER, CONTEXT_USER_DEFERRED, CPU, ENABLED, GROUP, ID, IDENTIFIER, IP, LOST, READ, READ_ID, RUNNING, TID, TIME,
                      Recording)
 from program import run, strict_json
 
+OWNED = "lost,lost_samples,throttle,unthrottle,read,switch,switch_cpu_wide,stat"
 WHERE = ("offset", "inner", "file", "late", "after_gap")   # of a record in its file
 LOSSES = re.compile(r"^lost: .*\n\n?", re.M)
 # Between these a filter chooses by pid, tid, comm, cpu.
@@ -30,10 +31,10 @@ def records(*words):
 
 def answers(path, *filters):
     """{question: answer}. Losses are stated of a whole recording, whatever the filter."""
-    asked = {"weights": ("report", "--by", "comm"), "stacks": ("folded",)}
+    asked = {"weights": ("report", "--by", "comm"), "stacks": ("folded",), "off CPU": ("report", "--by", "comm", "--weight", "off-cpu")}
     found = {title: run(*words, "-q", "--symbols", "no", path, *filters) for title, words in asked.items()}
     found = {title: (done.code, LOSSES.sub("", done.out.decode()) if done.code == 0 else "") for title, done in found.items()}
-    return found
+    return dict(found, records=records("--type", OWNED, path, *filters))
 
 
 def differences(before, after):
@@ -79,6 +80,56 @@ def counters(folder, name, big=False, pipe=False, group=True, inherit=1, read_fo
     return path
 
 
+def switches(folder, wide):
+    r = Recording()
+    r.event("cpu-clock", ids=(11, 12), type=1, config=0, sample_type=IP | TID | TIME | CPU | IDENTIFIER, period=100, context_switch=1, sample_id_all=1)
+    comms(r)
+    for n in range(40):
+        pid, tid, _comm, cpu = THREADS[n % 4]
+        for step, out in ((0, 0), (5, 1)):
+            ids = dict(misc=0x2000 * out, pid=pid, tid=tid, cpu=cpu, time=1000 + 10 * n + step, id=11 + cpu)
+            r.record(15, r.pack("II", 77, 77), **ids) if wide else r.record(14, **ids)
+        ids = dict(pid=pid, tid=tid, cpu=cpu, time=1002 + 10 * n, id=11 + cpu)
+        r.sample(r.events[0], ip=0x1000 + n % 3, **ids)
+        for type, body in ((2, [11 + cpu, n]), (13, [n]), (5, [1002 + 10 * n, 11 + cpu, 0]), (6, [1003 + 10 * n, 11 + cpu, 0])):
+            if n % 5 == type % 5:
+                r.record(type, r.words(body), **ids)
+        if n % 7 == 0:
+            r.record(8, r.pack("II", pid, tid) + r.words([n]), **ids)
+    path = os.path.join(folder, "switches-%d.data" % wide)
+    r.save(path)
+    return path
+
+
+def counts(folder):
+    """As perf stat record writes them: without samples, trailers and times."""
+    r = Recording()
+    r.event("task-clock", ids=(11, 12), type=1, config=1, sample_type=IDENTIFIER, read_format=ENABLED | RUNNING)
+    for cpu in (0, 1, 2, -1):
+        r.record(76, r.words([11]) + r.pack("iI", cpu, 0) + r.words([100 + cpu, 5, 5]))
+    r.record(77, r.words([1, 5]))
+    r.feature(21, b"")
+    path = os.path.join(folder, "counts.data")
+    r.save(path)
+    return path
+
+
+def deferred(folder):
+    r = Recording()
+    event = r.event("cycles", ids=(11,), sample_type=IP | TID | TIME | CPU | CALLCHAIN | IDENTIFIER, period=1, sample_id_all=1, defer_callchain=1,
+                    defer_output=1)
+    comms(r)
+    for n in range(8):
+        pid, tid, _comm, cpu = THREADS[n % 4]
+        r.sample(event, ip=0x1000, pid=pid, tid=tid, cpu=cpu, time=1000 + n, callchain=[CONTEXT_USER_DEFERRED, n])
+    for n in range(8):
+        pid, tid, _comm, cpu = THREADS[n % 4]
+        r.record(22, r.words([n, 2, CONTEXT_USER, 0x1000 + n]), misc=2, pid=pid, tid=tid, cpu=1 - cpu, time=2000 + n, id=11)
+    path = os.path.join(folder, "deferred.data")
+    r.save(path)
+    return path
+
+
 def filters_of(path):
     """Filters that each let through a part of the samples."""
     samples = records("--names", "--type", "sample", path)
@@ -101,18 +152,21 @@ def is_same_filtered(path, folder, *forms, filters=None):
         before = answers(path, *words)
         problems += rewrite(out, path, *words, *forms)
         after = answers(out)
+        if words[0] == "--time":   # a cut has no records from before it, so a wait that began there has no known beginning
+            del before["off CPU"]
         problems += ["%s %s: %s" % (os.path.basename(path), " ".join(words + forms), problem) for problem in differences(before, after)]
         nr += 1
     return problems if nr else ["no filter of %s was tried" % path]
 
 
 def recorded():
-    """Those whose samples read counters; the others of testdata/ in tests/perf/rewritten.py."""
+    """Those whose samples read counters or whose records have owners; the others of testdata/ in tests/perf/rewritten.py."""
     with tempfile.TemporaryDirectory() as folder:
         for path, kind in program.recordings(largest=300000):
             if kind != "real":
                 continue
-            if any("read" in sample for sample in records("-n", "200", "--type", "sample", path)):
+            samples = records("-n", "200", "--type", "sample", path)
+            if any("read" in sample for sample in samples) or (samples and records("-n", "1", "--type", OWNED, path)):
                 report("filtered: %s" % os.path.basename(path), is_same_filtered(path, folder))
 
 
@@ -131,6 +185,25 @@ def generated():
         path = counters(folder, "counters")
         for forms in (("--form", "stream"), ("--byte-order", "big"), ("--compress", "zstd")):
             report("filtered: counters %s" % " ".join(forms), is_same_filtered(path, folder, *forms))
+        for wide in (False, True):
+            report("filtered: switches%s" % (", of CPUs" if wide else ""), is_same_filtered(switches(folder, wide), folder))
+        report("filtered: deferred chains", is_same_filtered(deferred(folder), folder))
+
+
+def leaves_others_out():
+    """Also what no answer shows: the chains of other threads, counts of other CPUs."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out")
+        problems = rewrite(out, deferred(folder), "--pid", "20")
+        found = {record["pid"] for record in records("--type", "sample,callchain_deferred", out)}
+        problems += [] if found == {20} else ["chains of processes %s" % found]
+        path = counts(folder)
+        for cpus, wanted in (("0", [0]), ("1-2", [1, 2])):
+            problems += rewrite(out, path, "--cpu", cpus)
+            found = [record["cpu"] for record in records("--type", "stat", out)]
+            shown = [record["cpu"] for record in records("--type", "stat", "--cpu", cpus, path)]
+            problems += [] if found == shown == wanted else ["counts of CPUs %s, shown %s, instead of %s" % (found, shown, wanted)]
+        report("records of other threads and CPUs are left out", problems)
 
 
 def is_whole_again():
@@ -139,6 +212,7 @@ def is_whole_again():
         for title, how in FORMATS:
             path = counters(folder, "counters", **how)
             whole = answers(path)
+            whole.pop("records")
             for cuts in ([("--pid", "10"), ("--pid", "20"), ("--pid", "30")], [("--time", ",0.000001200"), ("--time", "0.000001201,")]):
                 parts = [os.path.join(folder, "part-%d" % n) for n in range(len(cuts))]
                 problems = []
@@ -147,12 +221,13 @@ def is_whole_again():
                 out = os.path.join(folder, "out")
                 problems += rewrite(out, *parts)
                 after = answers(out)
-                problems += differences(whole, after)
+                problems += differences(whole, {key: after[key] for key in whole})
                 report("merged again: counters, %s, %s" % (title, cuts[0][0]), problems)
 
 
 if __name__ == "__main__":
     generated()
+    leaves_others_out()
     is_whole_again()
     recorded()
     sys.exit(tap.end())

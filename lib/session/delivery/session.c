@@ -228,11 +228,18 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 				      unsigned conditions, bool *ret)
 {
 	struct perfdata_raw named;
+	struct perfdata_record stat;
 	if (raw->flags & PERFDATA_RAW_SYNTHESIZED && session->filter.given.nr_pids && session->state) {
 		/* an operation in a trace names its thread, not the process */
 		const struct pd_thread *thread = pd_thread_find(session->state, raw->tid);
 		named = *raw;
 		named.pid = thread ? thread->pid : -1;
+		raw = &named;
+	}
+	if (raw->type == PERFDATA_RECORD_STAT && session->filter.given.nr_cpus && !session->filter.given.samples_only &&
+	    perfdata_raw_decode(session->reader, raw, &stat) == PERFDATA_OK) {
+		named = *raw;
+		named.cpu = (uint32_t)stat.u.stat.cpu;   /* counts have no trailer */
 		raw = &named;
 	}
 	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), conditions);
