@@ -33,7 +33,7 @@ def answers(path, *filters):
     """{question: answer}. Losses are stated of a whole recording, whatever the filter."""
     asked = {"weights": ("report", "--by", "comm"), "stacks": ("folded",), "off CPU": ("report", "--by", "comm", "--weight", "off-cpu")}
     found = {title: run(*words, "-q", "--symbols", "no", path, *filters) for title, words in asked.items()}
-    found = {title: (done.code, LOSSES.sub("", done.out.decode()) if done.code == 0 else "") for title, done in found.items()}
+    found = {title: (done.code, LOSSES.sub("", done.out.decode()).strip("\n") if done.code == 0 else "") for title, done in found.items()}
     return dict(found, records=records("--type", OWNED, path, *filters))
 
 
@@ -148,12 +148,17 @@ def filters_of(path):
 def is_same_filtered(path, folder, *forms, filters=None):
     out = os.path.join(folder, "out")
     problems, nr = [], 0
+    has_traces = bool(records("-n", "1", "--type", "auxtrace_info", path))
     for words in filters or filters_of(path):
         before = answers(path, *words)
         problems += rewrite(out, path, *words, *forms)
         after = answers(out)
-        if words[0] == "--time":   # a cut has no records from before it, so a wait that began there has no known beginning
+        # a cut has no records from before it, so a wait that began there has no known beginning; waits may be of samples of two events; and traces
+        # need the switches of all threads
+        if words[0] in ("--time", "--event") or has_traces:
             del before["off CPU"]
+        if has_traces:
+            del before["records"]
         problems += ["%s %s: %s" % (os.path.basename(path), " ".join(words + forms), problem) for problem in differences(before, after)]
         nr += 1
     return problems if nr else ["no filter of %s was tried" % path]
