@@ -342,8 +342,9 @@ PERFDATA_API enum perfdata_status perfdata_session_unnamed(const struct perfdata
  * none. */
 PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t dso,
 							  struct perfdata_symbols_origin *ret);
-/* Why the file at the dso's path on this host is not known to be the recorded one, as finding 804 says: one phrase,
- * static storage. Only in the session's thread. PERFDATA_ABSENT: no file was refused so, or another one is used. */
+/* Why the file at the dso's path on this host is not known to be the recorded one, as finding 804 or 816 says: one
+ * phrase, static storage. Only in the session's thread. PERFDATA_ABSENT: no file was refused so, or another one is
+ * used. */
 PERFDATA_API enum perfdata_status perfdata_session_unidentified(const struct perfdata_session *session, uint32_t dso,
 								const char **ret_reason);
 /* The jitdump file with names for JIT code of the dso's process: its recorded path, and its path on this host.

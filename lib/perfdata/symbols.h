@@ -130,8 +130,8 @@ struct perfdata_symbols_request {
 	/* USER, PERF_MAP: pid of a process of this host under whose root the file is; 0: none */
 	uint32_t process;
 	/* A path alone does not identify a file of this host (outside of symfs and sysroot). With check_identity and
-	 * without a build-id, a file or jitdump file is used only if it has this inode number, is on this device, and
-	 * has no ctime after unchanged_since; a perf map only if its mtime is between not_before and
+	 * without a build-id, a file or jitdump file is used only if it has this inode number and generation, is on
+	 * this device, and has no ctime after unchanged_since; a perf map only if its mtime is between not_before and
 	 * unchanged_since. */
 	bool check_identity;
 	uint64_t inode;
@@ -141,6 +141,9 @@ struct perfdata_symbols_request {
 	/* With check_identity: the device of the file; 0, 0: not recorded. It is not compared on file systems that
 	 * report other devices to stat than the kernel records (overlays, btrfs). */
 	uint32_t device_major, device_minor;
+	/* With check_identity: the generation of the inode, which differs where a file got the inode number of a
+	 * removed one; 0: not recorded. It is not compared on file systems that do not show it. */
+	uint64_t generation;
 };
 
 /* Makes a handle for a dso; the first look-up reads its files. Two handles share nothing, so make one for each dso. The

@@ -244,6 +244,7 @@ struct perfdata_symbols_dso {
 	struct pd_archive *archive;   /* set if the file is an archive, whose libraries have the symbols; else NULL */
 	struct perfdata_symbols_origin origin;
 	const char *unidentified;                 /* why a file was refused without a build-id; NULL: none was */
+	const char *doubt;                        /* why the build-id may be of another file; NULL: no reason */
 	struct pd_build_id found;
 	size_t accounted;   /* bytes of the table and other permanent data that the account was charged for */
 	struct pd_arena bytes;                    /* memory of paths and names of inlined functions */
@@ -361,7 +362,7 @@ struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 /* Reports if a loaded dso has names by its build-id alone: its file is not the mapped one by inode number and time.
  * Call it with the lock of the dso. */
-void pd_dso_check_namesake(const struct perfdata_symbols_dso *dso);
+void pd_dso_check_namesake(struct perfdata_symbols_dso *dso);
 
 /* Receives a path where the wanted file may be; returns true to stop. `path` is borrowed. */
 typedef bool pd_location_fn(void *user, const char *path, const char *what);
@@ -568,8 +569,8 @@ enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_
 /* See pd_lines_walk_functions. */
 enum perfdata_status pd_symbols_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user);
 
-/* Returns why the file at the dso's path is not known to be the recorded one (finding 804); NULL: another file is used,
- * or nothing is there. Searches the files if they are not known. */
+/* Returns why the file at the dso's path is not known to be the recorded one (finding 804), or may not be it
+ * (816); NULL: another file is used, or nothing is there. Searches the files if they are not known. */
 const char *pd_symbols_unidentified(struct perfdata_symbols_dso *dso);
 /* Loads the dso if no look-up has loaded it. */
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);

@@ -418,6 +418,12 @@ def made_cases(place):
         bad("a process that saw other files: another device", "device", lambda r, when: apart(r, when, device=(device[0] + 1, device[1])))
     bad("a process that saw other files: another inode number", "inode number" if device[0] else "saw other files",
         lambda r, when: apart(r, when, inode=inode + 1))
+    generation = generation_of(place.program)
+    if generation:
+        bad("another generation of the inode number", "generation of the inode number", lambda r, when: mmap2(r, when, generation=generation ^ 2))
+        good("this generation", lambda r, when: mmap2(r, when, generation=generation))
+        good("the generation that perf inject writes", lambda r, when: mmap2(r, when, generation=1))
+        good("another generation, and the user says so: --symfs /", lambda r, when: mmap2(r, when, generation=generation ^ 2), options=("--symfs", "/"))
     bad("a process that saw other files, on no block device", "saw other files", lambda r, when: apart(r, when, device=(0, 41)))
     bad("a process that saw other files, and no device is known", "saw other files", lambda r, when: apart(r, when, device=(0, 0)))
 
@@ -428,10 +434,15 @@ def made_cases(place):
     def table(r):
         r.record(67, r.pack("i", -1) + build_id.ljust(24, b"\0") + pad(place.program.encode() + b"\0"), misc=USER)
 
+    def files(r, when, *others, **last):
+        """Maps several files of the path; samples are in the last one."""
+        for number, other in enumerate(others):
+            r.mmap2(100, 100, (8 + number) * START, 0x1000, 0, place.program, time=when, **{"inode": inode, "device": device, **other})
+        mmap2(r, when, **last)
+
     def twice(r, when, inodes):
         table(r)
-        r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=when, inode=inodes[0], device=device)
-        mmap2(r, when, inode=inodes[1])
+        files(r, when, {"inode": inodes[0]}, inode=inodes[1])
 
     # perf read the build-id of the file at the path, which was there, though the process mapped another one: in a chroot, for example
     of_host = "the recorded build-id is that of the file here"
@@ -448,6 +459,15 @@ def made_cases(place):
              when=long_ago)
     good("a build-id by its path, and two files had that path: this one", lambda r, when: twice(r, when, (inode + 1, inode)))
     bad("a build-id by its path, and two files had that path: the other one", "inode number", lambda r, when: twice(r, when, (inode, inode + 1)))
+
+    # a new file may get the inode number of a removed one
+    this, gone, unknown = {"generation": generation}, {"generation": generation ^ 2}, {}
+    for before, last, title in ([[gone], this, "this one"], [[unknown, gone], this, "this one, after one of unknown generation"],
+                                [[unknown], this, "no: one file, known with and without its generation"]) if generation else ():
+        good(f"a build-id by its path, and two files had path and inode number: {title}", lambda r, when: (table(r), files(r, when, *before, **last)))
+    for before, title in ([[this], "the other one"], [[unknown, this], "the other one, after one of unknown generation"]) if generation else ():
+        bad(f"a build-id by its path, and two files had path and inode number: {title}", "inode number)",
+            lambda r, when: (table(r), files(r, when, *before, **gone)))
 
     # one build-id in the table, two files, and samples in both: only one of them has names
     made = Made(place)
@@ -477,7 +497,6 @@ def made_cases(place):
         good("a build-id by its path, and the file is the recorded one", earlier)
         good("a build-id by its path, and a device whose inode numbers say nothing", lambda r, when: earlier(r, when, inode=inode + 1, device=(0, 99)))
         good("a build-id by its path, of another host", lambda r, when: earlier(r, when, inode=inode + 1), host="another-host")
-        generation = generation_of(place.program)
         if generation:
             bad("a build-id by its path, and a new file got the inode number", "replaced the recorded file",
                 lambda r, when: earlier(r, when, generation=generation ^ 1))
@@ -485,17 +504,25 @@ def made_cases(place):
             good("the same, with the generation that perf inject writes", lambda r, when: earlier(r, when, generation=1))
 
     # the names of a sample before the second mapping are out: a finding says that they may be wrong, unless the inode number agrees
-    for title, first, second, is_doubted in (("the other one", inode + 1, inode, True), ("this one", inode, inode + 1, False)):
+    pairs = [("the other one", [{"inode": inode + 1}, {"inode": inode}], True), ("this one", [{"inode": inode}, {"inode": inode + 1}], False)]
+    if generation:
+        pairs += [("the other one of this inode number", [gone, this], True), ("this one of this inode number", [this, gone], False),
+                  ("one of three", [unknown, this, gone], True)]
+    for title, (first, *later), is_doubted in pairs:
         if is_doubted and long_ago <= 10**9:
             continue
         made, when = Made(place), long_ago if is_doubted else now
         table(made.r)
-        mmap2(made.r, when, inode=first)
+        mmap2(made.r, when, **first)
         made.r.sample(made.event, ip=START + ip, pid=100, tid=100, time=when)
-        made.r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=now, inode=second, device=device)
+        for number, other in enumerate(later):
+            made.r.mmap2(100, 100, (8 + number) * START, 0x1000, 0, place.program, time=now, **{"inode": inode, "device": device, **other})
         found, messages = place.names(made.save(), through_pipe=True)
         check(f"a build-id by its path, and another file had that path after a sample of {title}",
               found == {"ours_program"} and ("[W816]" in place.messages) == is_doubted, found, place.messages)
+        code, state, _named, note, missing = judged()
+        check("the same: match and bundle", (code, state == "match", "mapped later" in note) == ((1, False, True) if is_doubted else (0, True, False)),
+              code, state, note, missing)
 
     # a guest's path says nothing here
     def guest(r, when, **more):

@@ -80,6 +80,7 @@ static void identify_file(const struct pd_state *state, const struct pd_dso *dso
 		when.last = written;
 	request->check_identity = true;
 	request->inode = dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
+	request->generation = pd_recorded_generation(dso->id_words);
 	request->device_major = dso->public.device_major;
 	request->device_minor = dso->public.device_minor;
 	request->unchanged_since = when.last;
@@ -95,6 +96,7 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 {
 	request->check_identity = true;
 	request->inode = jitdump->inode;
+	request->generation = jitdump->generation;
 	request->device_major = (uint32_t)(jitdump->device >> 32);
 	request->device_minor = (uint32_t)jitdump->device;
 	request->unchanged_since = INT64_MAX;

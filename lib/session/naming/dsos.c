@@ -83,8 +83,31 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 		pd_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
 }
 
-/* Notes that another file has the same path. Generations are not compared: one file may be known with and without its
- * generation. */
+/* Whether two dsos with one path are two files. One file may be known with and without its generation. */
+static bool are_two_files(const struct pd_dso *one, const struct pd_dso *other)
+{
+	const uint64_t of_one = pd_recorded_generation(one->id_words),
+		       of_other = pd_recorded_generation(other->id_words);
+	return memcmp(one->id_words, other->id_words, 2 * sizeof *one->id_words) != 0 ||
+	       (of_one && of_other && of_one != of_other);
+}
+
+static struct pd_dso *next_of_path(const struct pd_state *state, const struct pd_dso *dso)
+{
+	return dso->next_of_path ? pd_dso_at(state, dso->next_of_path) : NULL;
+}
+
+static void set_namesakes(const struct pd_state *state, struct pd_dso *first)
+{
+	for (struct pd_dso *dso = first; dso; dso = next_of_path(state, dso)) {
+		dso->has_namesake = true;
+		/* names of samples before the second mapping were taken by the table's entry */
+		if (dso->symbols && dso->build_id_size && dso->source != PERFDATA_BUILD_ID_MMAP2)
+			pd_symbols_doubt(dso->symbols);
+	}
+}
+
+/* Notes that another file has the same path. */
 static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
@@ -96,13 +119,14 @@ static int note_namesakes(struct pd_state *state, struct pd_dso *dso)
 	struct pd_dso *first = pd_dso_at(state, (uint32_t)index);
 	if (strcmp(first->public.filename, dso->public.filename) != 0)
 		return 0;
-	if (!first->has_namesake && memcmp(first->id_words, dso->id_words, 2 * sizeof *dso->id_words) != 0) {
-		first->has_namesake = true;
-		/* names of samples before the second mapping were taken by the table's entry */
-		if (first->symbols && first->build_id_size && first->source != PERFDATA_BUILD_ID_MMAP2)
-			pd_symbols_doubt(first->symbols);
-	}
+	bool are_several = false;
+	for (const struct pd_dso *other = first; other && !first->has_namesake; other = next_of_path(state, other))
+		are_several |= are_two_files(other, dso);
+	dso->next_of_path = first->next_of_path;
+	first->next_of_path = dso->public.id;
 	dso->has_namesake = first->has_namesake;
+	if (are_several)
+		set_namesakes(state, first);
 	return 0;
 }
 

@@ -29,7 +29,8 @@ static bool is_jitdump(const char *filename, size_t size, uint32_t *ret_pid)
 int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size,
 		      const uint64_t *id_words)
 {
-	struct pd_jitdump found = { .device = id_words[0], .inode = id_words[1] };
+	struct pd_jitdump found = { .device = id_words[0], .inode = id_words[1],
+				    .generation = pd_recorded_generation(id_words) };
 	if (!state->symbols || !is_jitdump(filename, size, &found.namespace_pid) || pd_jitdump_of(state, pid))
 		return 0;
 	struct pd_jitdump *jitdump = pd_arena_alloc(&state->arena, sizeof *jitdump);

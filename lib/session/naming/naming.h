@@ -38,6 +38,7 @@ struct pd_dso {
 	uint64_t first_time;               /* time of the first record that mentions it; 0: unknown */
 	/* another mapped file has the same path: an entry in a table of build-ids may mean either */
 	bool has_namesake;
+	uint32_t next_of_path;             /* another dso with the path of a file; 0: none */
 	uint64_t nr_maps;
 	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
 	bool ambiguity_is_reported;        /* nr_ambiguous was reported */
@@ -47,6 +48,13 @@ struct pd_dso {
 	/* of an ELF file without a recorded offset: the file offset of its first mapping */
 	uint64_t inside_pgoff;
 };
+/* The generation of a file's inode, which differs where a file got the number of a removed one; 0: unknown. perf inject
+ * writes 1 for each file that it makes of JIT code. */
+static inline uint64_t pd_recorded_generation(const uint64_t id_words[3])
+{
+	const uint64_t made_up = 1, recorded = id_words[2];
+	return recorded > made_up ? recorded : 0;
+}
 struct pd_table_id {
 	const char *filename;
 	int32_t pid;
@@ -112,6 +120,7 @@ const char *pd_dso_table_is_wrong(const struct pd_state *state, const struct pd_
 /* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
 	uint64_t device, inode;    /* id of the file; device: major << 32 | minor; 0: unknown */
+	uint64_t generation;       /* see pd_recorded_generation */
 	const char *filename;      /* as recorded */
 	uint32_t namespace_pid;    /* the pid in the name of the file: the process's pid inside its pid namespace */
 };

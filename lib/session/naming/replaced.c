@@ -39,13 +39,12 @@ static bool is_on_recorded_device(const struct pd_dso *dso, const struct stat *s
  * inode numbers say nothing. */
 static bool is_another(const struct pd_dso *dso, int fd, const struct stat *st)
 {
-	/* perf inject writes 1 for each file that it makes of JIT code */
-	const uint32_t made_up = 1, recorded = (uint32_t)dso->id_words[2];
+	const uint64_t recorded = pd_recorded_generation(dso->id_words);
 	if (!is_on_recorded_device(dso, st))
 		return false;
 	if (st->st_ino != dso->id_words[1])
 		return true;
-	const uint32_t generation = recorded > made_up ? pd_file_generation(fd) : 0;
+	const uint32_t generation = recorded ? pd_file_generation(fd) : 0;
 	return generation && generation != recorded;
 }
 

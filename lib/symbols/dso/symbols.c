@@ -323,7 +323,7 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 const char *pd_symbols_unidentified(struct perfdata_symbols_dso *dso)
 {
 	pd_dso_wait_files(dso);
-	return dso->text || dso->debug || dso->archive ? NULL : dso->unidentified;
+	return dso->text || dso->debug || dso->archive ? dso->doubt : dso->unidentified;
 }
 
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)

@@ -46,6 +46,21 @@ static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct
 				    pd_cache_places_of(dso->symbols, path, found, "elf", is_same_file, &wanted));
 }
 
+/* Whether a file got the inode number of the recorded one, which was removed. */
+static bool has_other_generation(const struct perfdata_symbols_dso *dso, const char *path)
+{
+	if (!dso->request.generation)
+		return false;
+	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
+	if (fd < 0) {
+		(void)pd_symbols_fail(dso->symbols, path, errno);
+		return true;
+	}
+	const uint32_t generation = pd_file_generation(fd);
+	close(fd);
+	return generation && generation != dso->request.generation;
+}
+
 const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
 			    bool in_process, const struct pd_build_id *found)
 {
@@ -61,6 +76,8 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 	/* different file systems use the same inode numbers: each tmpfs starts at 2 */
 	if (pd_is_other_device(path, st, r->device_major, r->device_minor))
 		return "another file was mapped (device), and no build-id was recorded";
+	if (has_other_generation(dso, path))
+		return "another file was mapped (generation of the inode number), and no build-id was recorded";
 	/* ctime, since any program can set mtime, and since the inode number of a removed file is used again */
 	if (pd_nanoseconds(pd_changed(st)) <= r->unchanged_since)
 		return NULL;

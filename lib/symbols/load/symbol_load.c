@@ -242,13 +242,14 @@ void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_bui
 			      "its build-id differs from the one that the recording gave late");
 }
 
-void pd_dso_check_namesake(const struct perfdata_symbols_dso *dso)
+void pd_dso_check_namesake(struct perfdata_symbols_dso *dso)
 {
 	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
 	struct stat st;
-	if (file && (stat(file, &st) || pd_unidentified(dso, &st, file, false, &dso->found)))
-		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_NAMESAKE, file,
-			      "its build-id was recorded for this path, under which another file was mapped later");
+	if (!file || (!stat(file, &st) && !pd_unidentified(dso, &st, file, false, &dso->found)))
+		return;
+	dso->doubt = "its build-id was recorded for this path, under which another file was mapped later";
+	pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_NAMESAKE, file, dso->doubt);
 }
 
 static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_elf_place place)
