@@ -347,6 +347,7 @@ static void take_dso(const struct counting *counting, const struct input *input,
 	if (key.build_id.size)
 		row->sources |= (unsigned)source;
 	row->maps += perfdata_session_nr_maps(session, id);
+	row->has_namesake |= perfdata_session_has_namesake(session, id);
 	if (!row->release)
 		row->release = copy_text(rows, perfdata_reader_feature_text(input->reader, PERFDATA_FEATURE_OSRELEASE));
 	if (!row->host)

@@ -40,6 +40,7 @@ struct file_row {
 	/* why the session does not know a file of this host to be the recorded one (N804); NULL: it does, or has no
 	 * file */
 	const char *unidentified;
+	bool has_namesake;                 /* other files were mapped under one of the paths */
 	bool has_conflict;                 /* the header's table has another build-id for one of the paths */
 };
 

@@ -56,11 +56,15 @@ static enum exit_code open_sources(const struct options *options, struct found_b
 static struct perfdata_bytes id_of(const struct options *options, const struct file_row *row,
 				   const struct perfdata_match_result *result)
 {
+	const struct perfdata_bytes none = { NULL, 0 };
+	/* a table has only paths, and a new file may have the inode number of a removed one */
+	if (row->has_namesake && !(row->sources & PERFDATA_BUILD_ID_MMAP2))
+		return none;
 	if (row->build_id_size)
 		return file_row_id(row);
 	if (result->identified || (options->symfs && result->state == PERFDATA_MATCH_UNVERIFIED))
 		return result->build_id;
-	return (struct perfdata_bytes){ NULL, 0 };
+	return none;
 }
 
 static enum exit_code find_files(const struct options *options, struct found_build_ids *found)

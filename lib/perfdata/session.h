@@ -272,6 +272,9 @@ PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct 
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
 /* The inode number of the mapped file; 0: not recorded. */
 PERFDATA_API uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t dso);
+/* Whether another file was mapped under the dso's path so far, so that a build-id of a table, which has only paths, may
+ * be of that file. Only in the session's thread. */
+PERFDATA_API bool perfdata_session_has_namesake(const struct perfdata_session *session, uint32_t dso);
 /* Whether a stack of some delivery so far has a step in the dso (a step as in perfdata_session_stack). Needs
  * PERFDATA_NEED_CHAIN_DSOS. */
 PERFDATA_API bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t dso);

@@ -481,6 +481,19 @@ def made_cases(place):
     check("match: two files with one path and build-id are two rows", done.returncode == 1 and rows == [("match", 1, True), ("unknown", 1, False)],
           done.returncode, rows)
 
+    # none of the two gets the table's build-id in its MMAP2 record
+    for title, other in (("two inode numbers", {"inode": inode + 1}), ("one inode number", gone)) if generation else ():
+        for with_table in (True, False):
+            made = Made(place)
+            table(made.r) if with_table else None
+            made.r.comm(100, 100, "program", time=now)
+            files(made.r, now, other, **this)
+            rewritten = os.path.join(place.folder, "rewritten")
+            done = run(PERFDATA, "rewrite", "-q", "--force", "--build-ids", "-o", rewritten, made.save((START + ip, now)), env=place.environment)
+            shown = run(PERFDATA, "ndjson", "-q", "--type", "mmap2", rewritten).stdout.decode()
+            check(f"rewrite --build-ids: two files had the path, {title}, {'with' if with_table else 'without'} a table", done.returncode == 0 and
+                  shown.count('"ino":') == 2 and '"build_id_size":' not in shown.replace('"build_id_size":true', ""), done.stderr.decode(), shown)
+
     if now > 10**10:
         # five seconds before the sample; the file was made since
         def earlier(r, when, **more):

@@ -59,6 +59,11 @@ uint64_t perfdata_session_inode(const struct perfdata_session *session, uint32_t
 	return dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
 }
 
+bool perfdata_session_has_namesake(const struct perfdata_session *session, uint32_t dso)
+{
+	return pd_dso_at(session->state, dso)->has_namesake;
+}
+
 enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t id,
 					     struct perfdata_symbols_origin *ret)
 {
