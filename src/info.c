@@ -19,10 +19,12 @@
 
 /* --- counters of `perf stat record` ------------------------------------------------------------------------------- */
 
-/* A STAT record, or a STAT_ROUND, which ends an interval. */
+/* A STAT record, or a STAT_ROUND, which comes after the readings of an interval or of the end. */
 struct counter {
 	bool round;
+	uint64_t id;             /* of the event on a CPU and of a thread */
 	const struct perfdata_event *event;
+	const struct counter *before;   /* the same counter's reading before; NULL: none */
 	int32_t cpu;
 	uint32_t thread;         /* index in the thread map */
 	uint64_t value, enabled, running;
@@ -89,6 +91,7 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 	} else if (type == PERFDATA_RECORD_STAT) {
 		const struct perfdata_stat *stat = &record->u.stat;
 		const struct counter counter = {
+			.id = stat->id,
 			.event = perfdata_reader_event_by_id(counters->reader, stat->id),
 			.cpu = stat->cpu,
 			.thread = stat->thread,
@@ -115,6 +118,38 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 		counters->failed |= perfdata_broken_stacks_take(counters->broken, batch) != PERFDATA_OK;
 }
 
+static int by_counter(const void *one, const void *other)
+{
+	const struct counter *a = *(const struct counter *const *)one, *b = *(const struct counter *const *)other;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Sets `before` of all readings. */
+static void link_readings(struct counters *counters)
+{
+	struct counter **sorted = malloc((counters->nr + 1) * sizeof *sorted);
+	size_t nr = 0;
+	if (!sorted) {
+		counters->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < counters->nr; i++)
+		if (!counters->list[i].round)
+			sorted[nr++] = &counters->list[i];
+	qsort(sorted, nr, sizeof *sorted, by_counter);
+	for (size_t i = 1; i < nr; i++)
+		if (sorted[i]->id == sorted[i - 1]->id && sorted[i]->cpu == sorted[i - 1]->cpu &&
+		    sorted[i]->thread == sorted[i - 1]->thread)
+			sorted[i]->before = sorted[i - 1];
+	free(sorted);
+}
+
 /* The pid of a counter; NULL for system-wide counters, whose thread map contains -1. */
 static const uint64_t *pid_of(const struct counters *counters, const struct counter *counter)
 {
@@ -123,53 +158,114 @@ static const uint64_t *pid_of(const struct counters *counters, const struct coun
 	return &counters->pids[counter->thread];
 }
 
+/* Sets *ret_nr to the number of readings before the next STAT_ROUND; returns the round, NULL after the last one. */
+static const struct counter *round_after(const struct counters *counters, size_t first, size_t *ret_nr)
+{
+	size_t end = first;
+	while (end < counters->nr && !counters->list[end].round)
+		end++;
+	*ret_nr = end - first;
+	return end < counters->nr ? &counters->list[end] : NULL;
+}
+
+/* Whether the readings of a round count from the beginning. A recorder writes such values only; those of an interval
+ * are shown as perf does: by how much they grew since the reading before. */
+static bool is_total(const struct counter *round) { return !round || round->final; }
+
+static void show_round(struct perfdata_text *out, const struct counter *round)
+{
+	if (!round) {
+		perfdata_text_literal(out, "  totals at the last reading\n");
+		return;
+	}
+	perfdata_text_string(out, round->final ? "  totals at the end, " : "  interval up to ");
+	answer_seconds(out, round->time);
+	perfdata_text_char(out, '\n');
+}
+
+static void show_growth(struct perfdata_text *out, int width, uint64_t value, uint64_t before)
+{
+	char number[24];
+	snprintf(number, sizeof number, "%s%" PRIu64, value < before ? "-" : "",
+		 value < before ? before - value : value - before);
+	perfdata_text_printf(out, " %*s", width, number);
+}
+
+static void show_reading(struct perfdata_text *out, const struct counters *counters, const struct counter *counter,
+			 bool total)
+{
+	static const struct counter none;
+	const struct counter *before = total || !counter->before ? &none : counter->before;
+	const uint64_t *pid = pid_of(counters, counter);
+	perfdata_text_printf(out, "  %6" PRId32 " ", counter->cpu);
+	if (pid)
+		perfdata_text_printf(out, "%8" PRIu64, *pid);
+	else
+		perfdata_text_literal(out, "       -");
+	show_growth(out, 20, counter->value, before->value);
+	show_growth(out, 14, counter->enabled, before->enabled);
+	show_growth(out, 14, counter->running, before->running);
+	perfdata_text_literal(out, "  ");
+	answer_text(out, counter->event ? counter->event->name : "?");
+	perfdata_text_char(out, '\n');
+}
+
 static void show_counters(struct perfdata_text *out, const struct counters *counters)
 {
+	size_t nr;
 	if (!counters->nr)
 		return;
 	perfdata_text_literal(
 		out, "counters:\n     CPU   THREAD                VALUE     ENABLED ns     RUNNING ns  EVENT\n");
-	for (size_t i = 0; i < counters->nr; i++) {
-		const struct counter *counter = &counters->list[i];
-		if (counter->round) {
-			perfdata_text_printf(out, "  %s ", counter->final ? "end, at" : "interval, at");
-			answer_seconds(out, counter->time);
-			perfdata_text_char(out, '\n');
-			continue;
-		}
-		const uint64_t *pid = pid_of(counters, counter);
-		perfdata_text_printf(out, "  %6" PRId32 " ", counter->cpu);
-		if (pid)
-			perfdata_text_printf(out, "%8" PRIu64, *pid);
-		else
-			perfdata_text_literal(out, "       -");
-		perfdata_text_printf(out, " %20" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", counter->value,
-				     counter->enabled, counter->running);
-		answer_text(out, counter->event ? counter->event->name : "?");
-		perfdata_text_char(out, '\n');
+	for (size_t first = 0; first < counters->nr; first += nr + 1) {
+		const struct counter *round = round_after(counters, first, &nr);
+		show_round(out, round);
+		for (size_t i = 0; i < nr; i++)
+			show_reading(out, counters, &counters->list[first + i], is_total(round));
 	}
 }
 
+static json_object *growth_json(uint64_t value, uint64_t before)
+{
+	return value < before ? json_new_integer(-(int64_t)(before - value)) : json_new_number(value - before);
+}
+
+static json_object *round_json(const struct counter *round)
+{
+	json_object *object = json_new_object();
+	json_add(object, "round", json_new_string(!round ? "last" : round->final ? "final" : "interval"));
+	json_add(object, "time", round ? json_new_number(round->time) : NULL);
+	json_add(object, "values", json_new_string(is_total(round) ? "total" : "interval"));
+	return object;
+}
+
+static json_object *reading_json(struct input *input, const struct counters *counters, const struct counter *counter,
+				 bool total)
+{
+	static const struct counter none;
+	const struct counter *before = total || !counter->before ? &none : counter->before;
+	const uint64_t *pid = pid_of(counters, counter);
+	json_object *object = json_new_object();
+	json_add(object, "event", counter->event ? answer_json_text(input, counter->event->name) : NULL);
+	json_add(object, "cpu", json_new_integer(counter->cpu));
+	json_add(object, "thread", json_new_integer(counter->thread));
+	json_add(object, "pid", pid ? json_new_number(*pid) : NULL);
+	json_add(object, "value", growth_json(counter->value, before->value));
+	json_add(object, "enabled", growth_json(counter->enabled, before->enabled));
+	json_add(object, "running", growth_json(counter->running, before->running));
+	return object;
+}
+
+/* Each round comes before its readings. */
 static json_object *counters_json(struct input *input, const struct counters *counters)
 {
 	json_object *list = json_new_array();
-	for (size_t i = 0; i < counters->nr; i++) {
-		const struct counter *counter = &counters->list[i];
-		json_object *object = json_new_object();
-		json_append(list, object);
-		if (counter->round) {
-			json_add(object, "round", json_new_string(counter->final ? "final" : "interval"));
-			json_add(object, "time", json_new_number(counter->time));
-			continue;
-		}
-		const uint64_t *pid = pid_of(counters, counter);
-		json_add(object, "event", counter->event ? answer_json_text(input, counter->event->name) : NULL);
-		json_add(object, "cpu", json_new_integer(counter->cpu));
-		json_add(object, "thread", json_new_integer(counter->thread));
-		json_add(object, "pid", pid ? json_new_number(*pid) : NULL);
-		json_add(object, "value", json_new_number(counter->value));
-		json_add(object, "enabled", json_new_number(counter->enabled));
-		json_add(object, "running", json_new_number(counter->running));
+	size_t nr;
+	for (size_t first = 0; first < counters->nr; first += nr + 1) {
+		const struct counter *round = round_after(counters, first, &nr);
+		json_append(list, round_json(round));
+		for (size_t i = 0; i < nr; i++)
+			json_append(list, reading_json(input, counters, &counters->list[first + i], is_total(round)));
 	}
 	return list;
 }
@@ -406,6 +502,7 @@ static void answer_input(const struct options *options, struct input *input)
 	else
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	if (session) {
+		link_readings(&counters);
 		status = counters.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 		if (!status && symbols)
 			status = name_counts_make(&names, session, &counters.hits);

@@ -156,8 +156,61 @@ def stored_side(folder):
     tap.report("diff: a stored side says what its recordings say", [] if events[0] and events[0] == events[1] else [saved.err, *sides])
 
 
+# --- counters of perf stat record: running totals, which are shown as perf stat report shows them ---
+
+
+def counted_recording(path, rounds, readings):
+    """Two counters of a program on two processors. rounds: (type, time), each after its readings; then come readings that no round ends."""
+    r = Recording(pipe=True)
+    r.event("cpu-clock", [11, 12], type=1, config=0)
+    r.event("page-faults", [13, 14], type=1, config=2)
+    r.record(73, r.words([1, 100]) + b"prog".ljust(16, b"\0"))
+    for round, totals in enumerate(readings):
+        for number, total in enumerate(totals):
+            r.record(76, r.pack("QIIQQQ", 11 + number, number % 2, 0, total, 10 * total, 9 * total))
+        if round < len(rounds):
+            r.record(77, r.words(rounds[round]))
+    r.save(path)
+
+
+def shown_counters(path):
+    """Headings, and values with processor and event, of `info` as text and as JSON: both must say the same."""
+    lines = lines_of(["info", "-q", path])
+    text = [(line.strip() if line.split()[0] in ("interval", "totals") else (int(line.split()[0]), int(line.split()[2]), int(line.split()[3]), line.split()[5]))
+            for line in lines[lines.index("counters:") + 2:]]
+    headings = {"interval": "interval up to %.9f s", "final": "totals at the end, %.9f s", "last": "totals at the last reading"}
+    of_json = []
+    for row in json.loads(run("info", "--json", "-q", path).out)["counters"]:
+        if "round" in row:
+            heading = headings[row["round"]]
+            of_json.append(heading % (row["time"] / 1e9) if "%" in heading else heading)
+        else:
+            of_json.append((row["cpu"], row["value"], row["enabled"], row["event"]))
+    return text, of_json
+
+
+def counters(folder):
+    path = os.path.join(folder, "stat.pipe")
+    interval, final = 0, 1
+    counted_recording(path, [(interval, 100_000_000), (interval, 200_000_000)], [(100, 200, 7, 8), (150, 260, 9, 8), (155, 255, 9, 9)])
+    wanted = ["interval up to 0.100000000 s", (0, 100, 1000, "cpu-clock"), (1, 200, 2000, "cpu-clock"), (0, 7, 70, "page-faults"), (1, 8, 80, "page-faults"),
+              "interval up to 0.200000000 s", (0, 50, 500, "cpu-clock"), (1, 60, 600, "cpu-clock"), (0, 2, 20, "page-faults"), (1, 0, 0, "page-faults"),
+              "totals at the last reading", (0, 155, 1550, "cpu-clock"), (1, 255, 2550, "cpu-clock"), (0, 9, 90, "page-faults"), (1, 9, 90, "page-faults")]
+    for form, got in zip(("text", "JSON"), shown_counters(path)):
+        tap.report("info, %s: an interval has its own values, below its time" % form, different(got, wanted))
+    counted_recording(path, [(interval, 100_000_000), (final, 150_000_000)], [(100, 200), (90, 300)])
+    wanted = ["interval up to 0.100000000 s", (0, 100, 1000, "cpu-clock"), (1, 200, 2000, "cpu-clock"),
+              "totals at the end, 0.150000000 s", (0, 90, 900, "cpu-clock"), (1, 300, 3000, "cpu-clock")]
+    for form, got in zip(("text", "JSON"), shown_counters(path)):
+        tap.report("info, %s: the end has totals" % form, different(got, wanted))
+    counted_recording(path, [(interval, 100_000_000), (interval, 200_000_000)], [(100, 200), (90, 300)])
+    for form, got in zip(("text", "JSON"), shown_counters(path)):
+        tap.report("info, %s: a value that sinks" % form, different(got[4:], [(0, -10, -100, "cpu-clock"), (1, 100, 1000, "cpu-clock")]))
+
+
 with tempfile.TemporaryDirectory() as folder:
     stored_side(folder)
+    counters(folder)
     nameless_caller(folder)
     exited(folder)
 limited()
