@@ -97,6 +97,16 @@ void answer_print(struct input *input, json_object *document, bool several)
 
 void answer_text(struct perfdata_text *out, const char *text) { perfdata_text_printable(out, text, strlen(text)); }
 
+uint64_t answer_readings(const struct perfdata_summary *summary)
+{
+	uint64_t readings = 0;
+	for (size_t i = 0; i < summary->nr_types; i++) {
+		const struct perfdata_type_count *type = perfdata_summary_type(summary, i);
+		readings += type->type == PERFDATA_RECORD_STAT ? type->records : 0;
+	}
+	return readings;
+}
+
 void answer_seconds(struct perfdata_text *out, uint64_t ns)
 {
 	perfdata_text_printf(out, "%" PRIu64 ".%09" PRIu64 " s", ns / 1000000000, ns % 1000000000);

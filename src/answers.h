@@ -24,6 +24,8 @@ void answer_headline(struct input *input, const struct options *options);
 enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
 			   void (*answer)(const struct options *options, struct input *input));
 
+/* Returns the number of values of counters that `perf stat record` read. */
+uint64_t answer_readings(const struct perfdata_summary *summary);
 /* Appends the content of a feature section as indented lines. all: does not shorten long lists. */
 void answer_feature(struct perfdata_text *out, const struct perfdata_feature_section *section, bool all);
 /* Appends a time in nanoseconds as "12.000345678 s". */

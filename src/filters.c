@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "answers.h"
 #include "filters.h"
 #include "kept_inputs.h"
 #include "perfdata/registry.h"
@@ -328,6 +329,12 @@ static void spell_filters(const struct options *options, struct perfdata_text *o
 	}
 }
 
+/* Whether a format, or the command if it is NULL, shows nothing of counters. */
+static bool shows_samples_only(const struct perfdata_emitter *emitter)
+{
+	return !emitter || !(emitter->needs & PERFDATA_NEED_RECORDS || !strcmp(emitter->name, "script"));
+}
+
 void filters_note(const struct options *options, struct messages *messages, const char *file,
 		  const struct perfdata_summary *summary, const uint64_t *rows)
 {
@@ -340,6 +347,13 @@ void filters_note(const struct options *options, struct messages *messages, cons
 	if (!summary || !summary->records)
 		return;
 	const bool none = of_samples ? !summary->samples_out : !summary->records_out;
+	const uint64_t readings = samples ? 0 : answer_readings(summary);
+	if (readings && shows_samples_only(options->emitter)) {
+		messages_note(messages, file,
+			      "no samples, but %" PRIu64 " reading%s of counters (perf stat record): `perfdata info "
+			      "FILE` shows them", readings, readings == 1 ? "" : "s");
+		return;
+	}
 	/* a recording begins with COMM and MMAP records */
 	if (options->limit && !samples && !options->types.nr && options->emitter &&
 	    !(options->emitter->needs & PERFDATA_NEED_RECORDS)) {

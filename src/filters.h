@@ -20,8 +20,8 @@ bool filters_check(const struct options *options);
 bool filters_make(const struct options *options, struct input *input, struct filters *ret);
 void filters_release(struct filters *filters);
 
-/* Prints a note if nothing of the recording passed the filters, so that empty output is no surprise. rows: number of
- * written rows of tables; or NULL. */
+/* Prints a note if the recording has counters but no samples, or if nothing of it passed the filters, so that empty
+ * output is no surprise. rows: number of written rows of tables; or NULL. */
 void filters_note(const struct options *options, struct messages *messages, const char *file,
 		  const struct perfdata_summary *summary, const uint64_t *rows);
 

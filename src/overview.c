@@ -101,6 +101,7 @@ static void show_rate(struct perfdata_text *out, const struct perfdata_event *ev
 static void show_events(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	enum { SHOWN = 12 };
+	const uint64_t readings = answer_readings(summary);
 	size_t shown = 0, more = 0;
 	perfdata_text_literal(out, "events:\n");
 	for (size_t i = 0; i < summary->nr_events; i++) {
@@ -111,7 +112,10 @@ static void show_events(struct perfdata_text *out, const struct perfdata_summary
 			more++;
 			continue;
 		}
-		perfdata_text_printf(out, "%12" PRIu64 " samples  ", count->samples);
+		if (readings && !count->samples)
+			perfdata_text_literal(out, "             counter  ");
+		else
+			perfdata_text_printf(out, "%12" PRIu64 " samples  ", count->samples);
 		answer_text(out, count->event->name);
 		show_rate(out, count->event);
 		perfdata_text_char(out, '\n');
@@ -119,6 +123,9 @@ static void show_events(struct perfdata_text *out, const struct perfdata_summary
 	}
 	if (more)
 		perfdata_text_printf(out, "  … %zu more: perfdata events\n", more);
+	if (readings)
+		perfdata_text_printf(out, "counters: %" PRIu64 " reading%s by perf stat record\n", readings,
+				     readings == 1 ? "" : "s");
 }
 
 static void show_losses(struct perfdata_text *out, const struct perfdata_summary *summary)
@@ -252,6 +259,8 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 	struct offers offers = { .nr = 0 }, *next = &offers;
 	char table[128];
 	snprintf(table, sizeof table, "csv --table event:%.100s", can.table ? can.table : "");
+	offer_command(next, answer_readings(perfdata_session_summary(session)) > 0, "info",
+		      "what the counters read, in each interval");
 	offer_command(next, can.time, "report", "where the time goes");
 	offer_command(next, can.work && !can.time, "report", "which functions cause the counted events");
 	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++) {

@@ -206,6 +206,14 @@ def counters(folder):
     counted_recording(path, [(interval, 100_000_000), (interval, 200_000_000)], [(100, 200), (90, 300)])
     for form, got in zip(("text", "JSON"), shown_counters(path)):
         tap.report("info, %s: a value that sinks" % form, different(got[4:], [(0, -10, -100, "cpu-clock"), (1, 100, 1000, "cpu-clock")]))
+    lines = lines_of([path])
+    tap.report("the overview tells counters from samples", different([line.strip() for line in lines if "cpu-clock" in line or "counters" in line],
+                                                                     ["counter  cpu-clock", "counters: 4 readings by perf stat record",
+                                                                      "perfdata info %s  what the counters read, in each interval" % path]))
+    note = "no samples, but 4 readings of counters (perf stat record): `perfdata info FILE` shows them"
+    for command, noted in (("report", True), ("folded", True), ("flamegraph", True), ("script", False), ("ndjson", False)):
+        done = run(command, path)
+        tap.report("%s: %s about counters" % (command, "a note" if noted else "nothing"), different((done.code, note in done.err.decode()), (0, noted)))
 
 
 with tempfile.TemporaryDirectory() as folder:
