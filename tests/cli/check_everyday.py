@@ -156,6 +156,23 @@ def stored_side(folder):
     tap.report("diff: a stored side says what its recordings say", [] if events[0] and events[0] == events[1] else [saved.err, *sides])
 
 
+# --- report --weight off-cpu: perf's dummy event carries the switches ---
+
+
+def switched(folder):
+    path = os.path.join(folder, "switched.data")
+    r = Recording()
+    clock = r.event("cpu-clock", ids=[1], type=1, sample_type=IP | TID | TIME | CPU | PERIOD, sample_id_all=1, period=1000)
+    r.event("dummy:HG", ids=[2], type=1, config=9, sample_type=IP | TID | TIME | CPU | PERIOD, sample_id_all=1, context_switch=1)
+    r.comm(100, 100, "shell", time=1000)
+    r.sample(clock, misc=KERNEL, ip=TEXT, pid=100, tid=100, time=1500, cpu=0, period=1000)
+    for out, time in ((True, 2000), (False, 5000)):
+        r.record(SWITCH_CPU_WIDE, struct.pack("<II", 0, 0), MISC_SWITCH_OUT if out else 0, pid=100, tid=100, time=time, cpu=0)
+    r.save(path)
+    headings = [line for line in lines_of(["report", "-q", "--weight", "off-cpu", path]) if "samples," in line or "sample," in line]
+    tap.report("report --weight off-cpu: the heading says what is weighed", different(headings, ["time off the CPU: 1 sample, 3.00 us"]))
+
+
 # --- counters of perf stat record: running totals, which are shown as perf stat report shows them ---
 
 
@@ -219,6 +236,7 @@ def counters(folder):
 with tempfile.TemporaryDirectory() as folder:
     stored_side(folder)
     counters(folder)
+    switched(folder)
     nameless_caller(folder)
     exited(folder)
 limited()

@@ -85,6 +85,15 @@ static bool counts_occurrences(const struct report_event *event)
 
 static const char *plural_ending(uint64_t count) { return count == 1 ? "" : "s"; }
 
+/* Whether the event is perf's dummy, which counts nothing and carries records of switches, and the weight is their
+ * time: then the weight says more than the name. */
+static bool is_stand_in(const struct report_event *event)
+{
+	static const char dummy[] = "dummy";
+	const char *end = event->name + strlen(dummy);
+	return event->weighs && !strncmp(event->name, dummy, strlen(dummy)) && (!*end || *end == ':');
+}
+
 /* Writes the amount of the event and its unit. */
 static void write_amount(const struct report_event *event, struct perfdata_text *out)
 {
@@ -101,7 +110,7 @@ static void write_amount(const struct report_event *event, struct perfdata_text 
 		perfdata_text_literal(out, ", ");
 		pd_stack_text_weight(out, weight, is_time(event));
 	}
-	if (event->weighs)
+	if (event->weighs && !is_stand_in(event))
 		perfdata_text_printf(out, " of %s", event->weighs);
 }
 
@@ -176,7 +185,7 @@ void pd_report_event_line(const struct report_options *options, const struct rep
 {
 	const unsigned unit = pd_report_unit_of(options);
 	pd_report_style(options, REPORT_BOLD, out);
-	perfdata_text_shortened(out, event->name, 0);
+	perfdata_text_shortened(out, is_stand_in(event) ? event->weighs : event->name, 0);
 	pd_report_style(options, REPORT_PLAIN, out);
 	perfdata_text_literal(out, ": ");
 	write_amount(event, out);
