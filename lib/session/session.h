@@ -186,6 +186,9 @@ bool pd_session_needs_help(const struct perfdata_session *session);
  * the record is not wanted. */
 enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch,
 				const struct perfdata_raw *raw, struct perfdata_raw *own);
+/* Whether the sample of a group delivers to an event that passes the filter. Call it before pd_deliver, which takes the
+ * counters' values. */
+bool pd_group_passes(struct perfdata_session *session, const struct perfdata_raw *raw);
 /* Call it at the end: delivers samples that still wait for a deferred chain, without the chain. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);
@@ -368,6 +371,10 @@ enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfd
 /* comm NULL: unknown. conditions: enum pd_filter_conditions. */
 bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm, unsigned conditions);
 bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);
+/* Whether the filter asks for the CPU, thread or event of a record of perf itself. */
+bool pd_filter_asks_owner(const struct pd_filter *filter, const struct perfdata_raw *raw);
+/* Sets CPU, thread and event of a record of perf itself, such as STAT, as its own fields state them. */
+void pd_filter_set_owner(struct perfdata_raw *raw, const struct perfdata_reader *reader);
 /* *ret: whether the record is in the dsos and symbols that the filter names. PERFDATA_ENOMEM. */
 enum perfdata_status pd_filter_place(struct perfdata_session *session, const struct perfdata_raw *raw, bool *ret);
 void pd_filter_release(struct pd_filter *filter);

@@ -233,11 +233,59 @@ def counters(folder):
         tap.report("%s: %s about counters" % (command, "a note" if noted else "nothing"), different((done.code, note in done.err.decode()), (0, noted)))
 
 
+# --- filters choose by what a record says of itself ---
+
+
+def rows_of(*words):
+    return [json.loads(line) for line in run("ndjson", "-q", "--symbols", "no", *words).out.splitlines()[1:-1]]
+
+
+def groups():
+    """A sample of {cpu-clock,page-faults}:S belongs to each event whose counter grew, in every output."""
+    path = os.path.join(program.TESTDATA, "group-73.data")
+    last, grown = {}, {"cpu-clock": [], "page-faults": []}
+    for sample in rows_of("--type", "sample", path):
+        for value in sample["read"]["values"]:
+            key = value["id"], sample["tid"]
+            if value["value"] != last.get(key, 0):
+                grown[value["event"]].append(sample["offset"])
+            last[key] = value["value"]
+    for event, wanted in grown.items():
+        words = ["--event", event, path]
+        got = [[sample["offset"] for sample in rows_of(*more, "--type", "sample", *words)] for more in ([], ["--names"], ["-j", "1"])]
+        table = run("csv", "-q", "--symbols", "no", "-e", "offset", "--type", "sample", *words).out.decode().split()[1:]
+        lines = run("script", "-q", "--symbols", "no", *words).out.decode().count(event + ":")
+        tap.report("--event %s: samples of a group" % event, [] if wanted and got == [wanted] * 3 and [int(cell) for cell in table] == wanted and
+                   lines == len(wanted) else [wanted, got, table, lines])
+
+
+def counter_filters(folder):
+    """STAT records have a CPU and an event, in fields of their own."""
+    stat, aux = 76, 71
+    r = Recording()
+    for number, name in enumerate(("cpu-clock", "page-faults")):
+        r.event(name, ids=[2 * number + 1, 2 * number + 2], type=1, config=2 * number, sample_type=1 << 16, read_format=3)
+    for at, (ident, cpu) in enumerate(((1, 0), (2, 1), (3, 0), (4, 1)) * 2):
+        r.record(stat, struct.pack("<QIIQQQ", ident, cpu, 0, 1000 + at, 10, 10))
+    r.record(aux, struct.pack("<QQQIiii", 0, 0, 0, 0, 7, 1, 0))
+    path = os.path.join(folder, "counter-filters.data")
+    r.save(path)
+    for words, wanted in ((["--cpu", "0"], [1, 3] * 2), (["--cpu", "1"], [2, 4] * 2), (["--event", "page-faults"], [3, 4] * 2),
+                          (["--event", "page-faults", "--cpu", "1"], [4] * 2), (["--cpu", "2"], [])):
+        got = [row["id"] for row in rows_of("--type", "stat", *words, path)]
+        table = run("csv", "-q", "--table", "stat", "-e", "id", *words, path).out.decode().split()[1:]
+        tap.report("STAT records: " + " ".join(words), [] if got == wanted and [int(cell) for cell in table] == wanted else [got, table])
+    tap.report("AUXTRACE records: --cpu, --tid", different([len(rows_of("--type", "auxtrace", *words, path)) for words in
+                                                            (["--cpu", "1"], ["--cpu", "0"], ["--tid", "7"], ["--tid", "1"])], [1, 0, 1, 0]))
+
+
 with tempfile.TemporaryDirectory() as folder:
     stored_side(folder)
     counters(folder)
+    counter_filters(folder)
     switched(folder)
     nameless_caller(folder)
     exited(folder)
+groups()
 limited()
 sys.exit(tap.end())

@@ -19,7 +19,7 @@ COMMANDS = {
     "dump": ["dump"], "report-dump": ["dump", "--no-samples-line"], "perf-json": ["perf-json"], "folded": ["folded"],
     "folded-plain": ["folded", "--symbols", "no"], "info": ["info"], "info-json": ["info", "--json"], "stats": ["info", "--perf-stats"],
     "events": ["events", "--perf"], "buildids": ["buildids"], "hits": ["buildids", "--with-hits"], "check": ["check", "--json"],
-    "spans": ["report", "--spans", "off", "--by", "waker"], "thread-times": ["csv", "--table", "threads_time"],
+    "pprof": ["pprof"], "otlp": ["otlp"], "spans": ["report", "--spans", "off", "--by", "waker"], "thread-times": ["csv", "--table", "threads_time"],
 }
 
 

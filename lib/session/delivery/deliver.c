@@ -198,6 +198,23 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 	return PERFDATA_OK;
 }
 
+bool pd_group_passes(struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	const struct perfdata_event *event = raw->event;
+	struct perfdata_record record;
+	(void)perfdata_decode(event->config, raw->bytes, raw->size, &record);
+	const struct perfdata_sample *sample = &record.u.sample;
+	const int32_t tid = pd_event_samples(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
+	for (uint64_t i = 0; i < sample->read.values.count; i++) {
+		const struct pd_counter counter = pd_counter_at(session->reader, event, &sample->read.values, i, tid);
+		uint64_t last = 0;
+		(void)pd_hash_map_get(&session->read_values, counter.key, &last);
+		if (counter.event && counter.value != last && pd_filter_event(&session->filter, counter.event))
+			return true;
+	}
+	return false;
+}
+
 /* Decodes the parts of a sample that deliveries need; `record` is memory for that. */
 static void take_sample(struct sample_view *view, struct perfdata_record *record)
 {

@@ -113,19 +113,41 @@ static bool has_u32(const uint32_t *list, size_t nr, uint32_t value)
 	return false;
 }
 
-/* The record's own pid or tid where its layout has one (COMM, MMAP2, FORK, …), else the sample's or the trailer's. */
+/* The record's own number where its layout has one (pid and tid of COMM, MMAP2, FORK, …; cpu of STAT), else the
+ * sample's or the trailer's. */
 static int32_t own_or(const struct perfdata_record *record, const char *name, int32_t otherwise)
 {
 	const struct perfdata_layout *layout = record->layout;
 	for (uint32_t i = 0; layout && i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		if (field->kind == PERFDATA_KIND_S32 && record->u.present >> i & 1 && strcmp(field->name, name) == 0) {
+		const bool is_number = field->kind == PERFDATA_KIND_S32 || field->kind == PERFDATA_KIND_U32;
+		if (is_number && record->u.present >> i & 1 && !strcmp(field->name, name)) {
 			int32_t value;
 			memcpy(&value, (const char *)&record->u + field->member, sizeof value);
 			return value;
 		}
 	}
 	return otherwise;
+}
+
+bool pd_filter_asks_owner(const struct pd_filter *filter, const struct perfdata_raw *raw)
+{
+	const struct perfdata_filter *given = &filter->given;
+	const bool asks = given->nr_cpus || given->nr_events || given->nr_pids || given->nr_tids;
+	return asks && !given->samples_only && raw->type >= PERFDATA_RECORD_USER_FIRST &&
+	       !(raw->flags & PERFDATA_RAW_SYNTHESIZED);
+}
+
+void pd_filter_set_owner(struct perfdata_raw *raw, const struct perfdata_reader *reader)
+{
+	struct perfdata_record record;
+	if (perfdata_raw_decode(reader, raw, &record) != PERFDATA_OK)
+		return;
+	raw->pid = own_or(&record, "pid", raw->pid);
+	raw->tid = own_or(&record, "tid", raw->tid);
+	raw->cpu = (uint32_t)own_or(&record, "cpu", (int32_t)raw->cpu);
+	if (raw->type == PERFDATA_RECORD_STAT)
+		raw->event = perfdata_reader_event_by_id(reader, record.u.stat.id);
 }
 
 static bool task_passes(const struct perfdata_filter *given, const struct perfdata_raw *raw)

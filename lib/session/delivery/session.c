@@ -228,7 +228,6 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 				      unsigned conditions, bool *ret)
 {
 	struct perfdata_raw named;
-	struct perfdata_record stat;
 	if (raw->flags & PERFDATA_RAW_SYNTHESIZED && session->filter.given.nr_pids && session->state) {
 		/* an operation in a trace names its thread, not the process */
 		const struct pd_thread *thread = pd_thread_find(session->state, raw->tid);
@@ -236,10 +235,9 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 		named.pid = thread ? thread->pid : -1;
 		raw = &named;
 	}
-	if (raw->type == PERFDATA_RECORD_STAT && session->filter.given.nr_cpus && !session->filter.given.samples_only &&
-	    perfdata_raw_decode(session->reader, raw, &stat) == PERFDATA_OK) {
+	if (pd_filter_asks_owner(&session->filter, raw)) {
 		named = *raw;
-		named.cpu = (uint32_t)stat.u.stat.cpu;   /* counts have no trailer */
+		pd_filter_set_owner(&named, session->reader);
 		raw = &named;
 	}
 	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), conditions);
@@ -305,11 +303,13 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		return take_payload(session, raw);
 	bool deliver = session->options.needs & PERFDATA_NEED_DELIVERIES, wanted;
 	/* a group's sample belongs to all its events: the filter looks at each of its deliveries */
-	bool group = (deliver || session->watch) && raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
-		     (raw->event->attr->sample_type & PERFDATA_SAMPLE_READ);
+	const bool group = raw->event && raw->type == PERFDATA_RECORD_SAMPLE &&
+			   (raw->event->attr->sample_type & PERFDATA_SAMPLE_READ);
 	enum perfdata_status status = pd_count_record(&session->counts, raw);
 	if (status == PERFDATA_OK)
 		status = pd_session_wants(session, raw, group ? PD_FILTER_TYPE : PD_FILTER_ALL, &wanted);
+	if (status == PERFDATA_OK && group && session->filter.given.nr_events)
+		wanted = wanted && pd_group_passes(session, raw);
 	if (status == PERFDATA_OK && session->watch)
 		status = session->watch(session->watch_user, session, raw);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE) {
