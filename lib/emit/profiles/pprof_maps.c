@@ -4,23 +4,34 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/profiles/pprof_maps.h"
+#include "emit/profiles/pprof_ranges.h"
 #include "emit/stacks/stack_text.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
 
 enum { PAGE = 4096 };
 
+/* What is asked once of a dso. */
+struct dso_numbers {
+	uint32_t file;               /* number in `files` + 1; 0: not asked yet */
+	uint32_t group;              /* of the name; see group_of */
+};
+
 struct pprof_maps {
 	struct pd_intern *names, *keys;
 	struct pprof_seen *seen;     /* distinct mappings, in order */
-	size_t nr_seen, seen_room;
+	uint32_t *groups;            /* by mapping: number of its name without the kernel's symbol; see group_of */
+	size_t nr_seen, seen_room, groups_room;
+	struct pprof_ranges by_offset, by_start;   /* of `seen`, made for the first look-up */
+	bool has_ranges;
 	struct pd_hash_map mains;         /* pid → name of its first file + 1 */
 	struct pprof_map *maps;
 	size_t nr, room;
 	const struct perfdata_session *session;
 	struct pd_intern *files;     /* names, build-ids and kinds of dsos */
-	uint32_t *file_of_dso;       /* by id: number in files + 1; 0: not asked for yet */
-	size_t files_room;
+	struct dso_numbers *dsos;    /* by id of a dso */
+	size_t dsos_room;
+	struct pd_hash_map map_of;   /* file << 32 | index in `seen` + 1, 0 if not recorded → number of the mapping */
 	struct pd_intern *contents;  /* by mapping: what a consumer sees of it; see content_of */
 	struct perfdata_text text;
 };
@@ -77,8 +88,12 @@ static void pprof_maps_free(struct pprof_maps *maps)
 	pd_intern_free(maps->files);
 	pd_intern_free(maps->contents);
 	perfdata_text_release(&maps->text);
-	pd_free(maps->file_of_dso);
+	pd_free(maps->dsos);
+	pd_hash_map_release(&maps->map_of);
 	pd_hash_map_release(&maps->mains);
+	pd_pprof_ranges_release(&maps->by_offset);
+	pd_pprof_ranges_release(&maps->by_start);
+	pd_free(maps->groups);
 	pd_free(maps->seen);
 	pd_free(maps->maps);
 	pd_free(maps);
@@ -109,6 +124,14 @@ static uint32_t number_of(struct pprof_maps *maps, const struct pprof_seen *map)
 	return pd_intern_put(maps->keys, key, sizeof key);
 }
 
+/* The number of a name without what follows its bracket: the name of the kernel's mapping ends with its reference
+ * symbol, "[kernel.kallsyms]_text", the name of its dso does not. UINT32_MAX without memory. */
+static uint32_t group_of(struct pprof_maps *maps, const char *name)
+{
+	const char *bracket = *name == '[' ? strchr(name, ']') : NULL;
+	return pd_intern_put(maps->names, name, bracket ? (size_t)(bracket + 1 - name) : strlen(name));
+}
+
 static bool pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
@@ -122,13 +145,18 @@ static bool pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list
 		    pd_hash_map_put(&maps->mains, (uint64_t)map.pid, map.name) < 0)
 			return false;
 		/* room first: a number without its mapping would shift all later numbers */
-		if (pd_vector_grow(&maps->seen, &maps->seen_room, maps->nr_seen, sizeof map) < 0)
+		const uint32_t group = group_of(maps, name);
+		if (group == UINT32_MAX ||
+		    pd_vector_grow(&maps->seen, &maps->seen_room, maps->nr_seen, sizeof map) < 0 ||
+		    pd_vector_grow(&maps->groups, &maps->groups_room, maps->nr_seen, sizeof group) < 0)
 			return false;
 		const uint32_t number = number_of(maps, &map);
 		if (number == UINT32_MAX)
 			return false;
-		if (number == maps->nr_seen)
-			maps->seen[maps->nr_seen++] = map;
+		if (number != maps->nr_seen)
+			continue;
+		maps->groups[number] = group;
+		maps->seen[maps->nr_seen++] = map;
 	}
 	return true;
 }
@@ -155,19 +183,6 @@ static bool is_of(const struct perfdata_dso *dso, const char *name)
 	return dso->kind == PERFDATA_DSO_KERNEL ? !strncmp(name, dso->filename, size) : !strcmp(name, dso->filename);
 }
 
-/* The recorded mapping that contains the address of a frame in the dso. */
-static const struct pprof_seen *recorded_map(const struct pprof_maps *maps, const struct perfdata_dso *dso,
-					     uint64_t address)
-{
-	for (size_t i = 0; i < maps->nr_seen; i++) {
-		const struct pprof_seen *map = &maps->seen[i];
-		const uint64_t first = is_file(dso) ? map->offset : map->start;
-		if (address - first < map->end - map->start && is_of(dso, pd_intern_get(maps->names, map->name, NULL)))
-			return map;
-	}
-	return NULL;
-}
-
 static void put_name(struct pprof_maps *maps, const char *name, uint32_t dso)
 {
 	const struct perfdata_bytes build_id = perfdata_session_build_id(maps->session, dso, NULL);
@@ -177,21 +192,43 @@ static void put_name(struct pprof_maps *maps, const char *name, uint32_t dso)
 		perfdata_text_append(&maps->text, (const char *)build_id.data, build_id.size);
 }
 
-/* The number of what a consumer sees of a dso: its name and build-id. A recording may have several such dsos: perf does
- * not always know the inode of a file, or its generation. UINT32_MAX without memory. */
-static uint32_t file_of(struct pprof_maps *maps, const struct perfdata_dso *dso)
+/* Numbers of a dso. `file` is the number of what a consumer sees of it: its name and build-id. A recording may have
+ * several such dsos: perf does not always know the inode of a file, or its generation. NULL without memory. */
+static const struct dso_numbers *numbers_of(struct pprof_maps *maps, const struct perfdata_dso *dso)
 {
-	if (pd_vector_reach(&maps->file_of_dso, &maps->files_room, dso->id, sizeof *maps->file_of_dso) < 0)
-		return UINT32_MAX;
-	if (!maps->file_of_dso[dso->id]) {
+	if (pd_vector_reach(&maps->dsos, &maps->dsos_room, dso->id, sizeof *maps->dsos) < 0)
+		return NULL;
+	struct dso_numbers *of = &maps->dsos[dso->id];
+	if (!of->file) {
 		perfdata_text_clear(&maps->text);
 		perfdata_text_char(&maps->text, is_file(dso) ? 'f' : 'm');   /* how addresses are looked up */
 		put_name(maps, dso->filename, dso->id);
-		if (perfdata_text_failed(&maps->text))
-			return UINT32_MAX;
-		maps->file_of_dso[dso->id] = pd_intern_put(maps->files, maps->text.data, maps->text.size) + 1;
+		if (perfdata_text_failed(&maps->text) ||
+		    (of->group = group_of(maps, dso->filename)) == UINT32_MAX)
+			return NULL;
+		of->file = pd_intern_put(maps->files, maps->text.data, maps->text.size) + 1;
 	}
-	return maps->file_of_dso[dso->id] - 1;
+	return of->file ? of : NULL;
+}
+
+static bool find_ranges(struct pprof_maps *maps)
+{
+	if (!maps->has_ranges)
+		maps->has_ranges =
+			pd_pprof_ranges_build(&maps->by_offset, maps->seen, maps->nr_seen, maps->groups, true) &&
+			pd_pprof_ranges_build(&maps->by_start, maps->seen, maps->nr_seen, maps->groups, false);
+	return maps->has_ranges;
+}
+
+/* Returns the index of the first recorded mapping that holds the address of a frame in the dso; PPROF_NO_RANGE: there
+ * is none. */
+static uint32_t recorded_map(const struct pprof_maps *maps, const struct perfdata_dso *dso, uint32_t group,
+			     uint64_t address)
+{
+	const uint32_t index = pd_pprof_ranges_find(is_file(dso) ? &maps->by_offset : &maps->by_start, group, address);
+	return index != PPROF_NO_RANGE && is_of(dso, pd_intern_get(maps->names, maps->seen[index].name, NULL))
+		       ? index
+		       : PPROF_NO_RANGE;
 }
 
 /* The number of the content of a mapping; those of equal content have one. A mapping that was not recorded has no range
@@ -208,14 +245,6 @@ static uint32_t content_of(struct pprof_maps *maps, const struct pprof_map *map,
 						 : pd_intern_put(maps->contents, maps->text.data, maps->text.size);
 }
 
-static bool map_holds(const struct pprof_map *map, const struct perfdata_dso *dso, uint32_t file, uint64_t address)
-{
-	if (map->file != file)
-		return false;
-	const uint64_t first = is_file(dso) && map->recorded ? map->offset : map->start;
-	return !map->recorded || address - first < map->end - map->start;
-}
-
 /* Widens a mapping that was not recorded by the page of the address. */
 static void widen_map(struct pprof_map *map, uint64_t address)
 {
@@ -225,51 +254,53 @@ static void widen_map(struct pprof_map *map, uint64_t address)
 	map->end = end > map->end ? end : map->end;
 }
 
+/* Adds the mapping of a dso as recorded, or without a range: seen is NULL then. Returns its number from 1; 0 without
+ * memory. */
+static uint32_t add_map(struct pprof_maps *maps, const struct perfdata_dso *dso, uint32_t file,
+			const struct pprof_seen *seen)
+{
+	struct pprof_map added = { .start = UINT64_MAX, .dso = dso->id, .file = file, .name = dso->filename };
+	if (seen) {
+		added.start = seen->start;
+		added.end = seen->end;
+		added.offset = is_file(dso) ? seen->offset : 0;
+		added.name = pd_intern_get(maps->names, seen->name, NULL);
+		added.recorded = true;
+	}
+	/* room first: callers go on after a failure, and a content without its mapping would shift all later numbers */
+	if (pd_vector_grow(&maps->maps, &maps->room, maps->nr, sizeof *maps->maps) < 0)
+		return 0;
+	/* dsos of different kinds, and names of different bytes, may still have equal mappings */
+	const uint32_t content = content_of(maps, &added, seen);
+	if (content == UINT32_MAX)
+		return 0;
+	if (content == maps->nr)
+		maps->maps[maps->nr++] = added;
+	return content + 1;
+}
+
 /* The number, from 1, of the mapping of a frame's address; 0 without memory. Converts *address to the address in a
  * process. */
 static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address)
 {
-	struct pprof_map *map = NULL;
-	const struct pprof_seen *seen = NULL;
-	const uint32_t file = file_of(maps, dso);
-	if (file == UINT32_MAX)
+	const struct dso_numbers *of = numbers_of(maps, dso);
+	if (!of || !find_ranges(maps))
 		return 0;
-	for (size_t i = 0; i < maps->nr && !map; i++)
-		if (maps->maps[i].recorded && map_holds(&maps->maps[i], dso, file, *address))
-			map = &maps->maps[i];
-	if (!map)
-		seen = recorded_map(maps, dso, *address);
-	for (size_t i = 0; i < maps->nr && !map && !seen; i++)
-		if (map_holds(&maps->maps[i], dso, file, *address))
-			map = &maps->maps[i];
-	if (!map) {
-		struct pprof_map added = { .start = UINT64_MAX, .dso = dso->id, .file = file, .name = dso->filename };
-		if (seen) {
-			added.start = seen->start;
-			added.end = seen->end;
-			added.offset = is_file(dso) ? seen->offset : 0;
-			added.name = pd_intern_get(maps->names, seen->name, NULL);
-			added.recorded = true;
-		}
-		/* room first: callers go on after a failure, and a content without its mapping would shift all later
-		 * numbers */
-		if (pd_vector_grow(&maps->maps, &maps->room, maps->nr, sizeof *map) < 0)
+	const uint32_t file = of->file - 1, index = recorded_map(maps, dso, of->group, *address);
+	const struct pprof_seen *seen = index == PPROF_NO_RANGE ? NULL : &maps->seen[index];
+	const uint64_t key = (uint64_t)file << 32 | (seen ? index + 1 : 0);
+	uint64_t number;
+	if (!pd_hash_map_get(&maps->map_of, key, &number)) {
+		number = add_map(maps, dso, file, seen);
+		if (!number || pd_hash_map_put(&maps->map_of, key, number) < 0)
 			return 0;
-		/* dsos of different kinds, and names of different bytes, may still have equal mappings */
-		const uint32_t content = content_of(maps, &added, seen);
-		if (content == UINT32_MAX)
-			return 0;
-		map = &maps->maps[content];
-		if (content == maps->nr) {
-			*map = added;
-			maps->nr++;
-		}
 	}
+	struct pprof_map *map = pd_pprof_maps_get(maps, (uint32_t)number);
 	if (!map->recorded)
 		widen_map(map, *address);
 	else if (is_file(dso))
 		*address = *address - map->offset + map->start;
-	return (uint32_t)(map - maps->maps) + 1;
+	return (uint32_t)number;
 }
 
 /* Makes the estimated range of a mapping that was not recorded another one, which still holds all of its addresses. */
