@@ -144,6 +144,9 @@ struct perfdata_symbols_request {
 	/* With check_identity: the generation of the inode, which differs where a file got the inode number of a
 	 * removed one; 0: not recorded. It is not compared on file systems that do not show it. */
 	uint64_t generation;
+	/* USER, with a build-id: other paths where a file with this build-id was mapped; may be NULL. Copied. */
+	const char *const *other_paths;
+	size_t nr_other_paths;
 };
 
 /* Makes a handle for a dso; the first look-up reads its files. Two handles share nothing, so make one for each dso. The

@@ -41,6 +41,7 @@ struct pd_state {
 	/* hash of a file name → index of its entry in table_ids */
 	struct pd_hash_map build_ids;
 	struct pd_table table_ids; /* struct pd_table_id */
+	struct pd_hash_map same_ids;    /* hash of a build-id → the last dso with it, see pd_dso.same_id */
 	struct pd_hash_map paths;       /* hash of a file name → the first dso of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_leaves leaves;

@@ -537,6 +537,23 @@ def made_cases(place):
         check("the same: match and bundle", (code, state == "match", "mapped later" in note) == ((1, False, True) if is_doubted else (0, True, False)),
               code, state, note, missing)
 
+    # a file that this host has under one of its paths only, as a library of a container
+    def mapped(r, when, path, start, of=build_id):
+        r.mmap2(100, 100, start, 0x100000, 0, path, time=when, build_id=of)
+
+    there, absent = place.program, "/nonexistent/container" + place.program
+    for title, options in (("", ()), (", --symfs /", ("--symfs", "/"))):
+        good(f"two paths with one build-id: the file is at the other one{title}",
+             lambda r, when: (mapped(r, when, there, 8 * START), mapped(r, when, absent, START)), options=options)
+    good("two paths with one build-id: by the table of build-ids", lambda r, when: (
+        table(r), r.record(67, r.pack("i", -1) + build_id.ljust(24, b"\0") + pad(absent.encode() + b"\0"), misc=USER),
+        r.mmap2(100, 100, 8 * START, 0x1000, 0, there, time=when, inode=inode, device=device), r.mmap(100, 100, START, 0x100000, 0, absent, time=when)))
+    found, messages = names(lambda r, when: (mapped(r, when, there, 8 * START, build_id[::-1]), mapped(r, when, absent, START)))
+    check("two paths with two build-ids: no names of the other one", not found, found, messages)
+    found, messages = names(lambda r, when: (mapped(r, when, place.at("other", there), 8 * START), mapped(r, when, absent, START)))
+    check("two paths with one build-id: another file is at the other one", not found and "build-id differs" in messages and
+          place.messages.count("[N801]") == 0, found, place.messages)
+
     # a guest's path says nothing here
     def guest(r, when, **more):
         r.record(69, r.words([1, 11, 0, 0, 100]) + r.words([77, 0]))

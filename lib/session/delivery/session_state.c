@@ -40,6 +40,7 @@ void pd_state_free(struct pd_state *state)
 	pd_table_release(&state->dsos);
 	pd_index_release(&state->dso_index);
 	pd_hash_map_release(&state->build_ids);
+	pd_hash_map_release(&state->same_ids);
 	pd_hash_map_release(&state->paths);
 	pd_table_release(&state->table_ids);
 	pd_frames_release(state);

@@ -189,6 +189,8 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 		return;
 	const char *const of_another = table_is_of_another(state, dso);
 	const bool has_id = build_id_is_of(dso) && !of_another;
+	const char *others[8];
+	const bool may_be_elsewhere = has_id && dso->public.kind == PERFDATA_DSO_USER;
 	struct perfdata_symbols_request request = {
 		.size = sizeof request,
 		.kind = dso->public.kind,
@@ -200,6 +202,9 @@ static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 		.reference_address = state->kernel_reference,
 		.start = dso->start,
 		.end = dso->end,
+		.other_paths = others,
+		.nr_other_paths = may_be_elsewhere
+					  ? pd_dso_other_paths(state, dso, others, sizeof others / sizeof *others) : 0,
 	};
 	/* for a guest, only a build-id proves that a file here is the recorded one */
 	if (!dso->of_guest && (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER))

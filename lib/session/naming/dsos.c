@@ -68,19 +68,21 @@ bool pd_table_id_has(const struct pd_state *state, const char *filename)
 }
 
 /* Sets the dso's build-id by the table of build-ids, unless an MMAP2 record had one. */
-static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
+static int take_table_id(struct pd_state *state, struct pd_dso *dso)
 {
 	uint64_t index;
 	if (dso->build_id_size ||
 	    !pd_hash_map_get(&state->build_ids, name_hash(dso->public.filename, strlen(dso->public.filename)), &index))
-		return;
+		return 0;
 	const struct pd_table_id *id = pd_table_at(&state->table_ids, (uint32_t)index);
 	if (strcmp(id->filename, dso->public.filename) != 0)
-		return;
+		return 0;
 	const bool is_late = dso->symbols && dso->public.kind == PERFDATA_DSO_USER && !dso->has_namesake;
-	pd_dso_set_build_id(dso, id->build_id, id->build_id_size, id->source);
+	if (pd_dso_set_build_id(state, dso, (struct perfdata_bytes){ id->build_id, id->build_id_size }, id->source) < 0)
+		return -1;
 	if (is_late && dso->build_id_size)
 		pd_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
+	return 0;
 }
 
 /* Whether two dsos with one path are two files. One file may be known with and without its generation. */
@@ -166,23 +168,67 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 	dso->first_time = state->now == UINT64_MAX ? 0 : state->now;
 	if (note_namesakes(state, dso) < 0)
 		return PERFDATA_NONE;
-	if (!key->guest)
-		take_table_id(state, dso);
+	if (!key->guest && take_table_id(state, dso) < 0)
+		return PERFDATA_NONE;
 	if (state->inside && pd_inside_join(state, dso) < 0)
 		return PERFDATA_NONE;
 	return index;
 }
 
-void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source)
+/* Zeros at the end do not count: recorders pad build-ids with them. */
+static uint64_t id_hash(const struct pd_dso *dso)
 {
-	if (dso->build_id_size || !size)
-		return;
-	if (size > sizeof dso->build_id)
-		size = sizeof dso->build_id;
-	memcpy(dso->build_id, bytes, size);
+	size_t size = dso->build_id_size;
+	while (size && !dso->build_id[size - 1])
+		size--;
+	return pd_hash_bytes(dso->build_id, size, 7);
+}
+
+int pd_dso_set_build_id(struct pd_state *state, struct pd_dso *dso, struct perfdata_bytes build_id,
+			enum perfdata_build_id_source source)
+{
+	uint64_t before;
+	if (dso->build_id_size || !build_id.size)
+		return 0;
+	const size_t size = build_id.size > sizeof dso->build_id ? sizeof dso->build_id : build_id.size;
+	memcpy(dso->build_id, build_id.data, size);
 	dso->source = source;
 	/* other threads may read the build-id: its size goes last */
 	__atomic_store_n(&dso->build_id_size, (uint8_t)size, __ATOMIC_RELEASE);
+	if (dso->public.kind != PERFDATA_DSO_USER)
+		return 0;
+	const uint64_t hash = id_hash(dso);
+	dso->same_id = pd_hash_map_get(&state->same_ids, hash, &before) ? (uint32_t)before : PERFDATA_NONE;
+	return pd_hash_map_put(&state->same_ids, hash, dso->public.id);
+}
+
+static bool is_listed(const char *const *paths, size_t nr, const char *path)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(paths[i], path))
+			return true;
+	return false;
+}
+
+size_t pd_dso_other_paths(const struct pd_state *state, const struct pd_dso *dso, const char **paths, size_t room)
+{
+	/* a recording may have any number of files with one build-id */
+	const unsigned most = 64;
+	const struct pd_build_id wanted = pd_build_id_of(dso->build_id, dso->build_id_size);
+	uint64_t index;
+	size_t nr = 0;
+	if (!pd_hash_map_get(&state->same_ids, id_hash(dso), &index))
+		return 0;
+	for (unsigned i = 0; i < most && nr < room && index != PERFDATA_NONE; i++) {
+		const struct pd_dso *other = pd_dso_at(state, (uint32_t)index);
+		const struct pd_build_id id = pd_build_id_of(other->build_id, other->build_id_size);
+		const char *path = other->public.filename;
+		if (pd_same_build_id(&id, &wanted) && strcmp(path, dso->public.filename) != 0 &&
+		    !is_listed(paths, nr, path))
+			paths[nr++] = path;
+		index = other->same_id;
+	}
+	return nr;
 }
 
 /* Files of the kernel itself: not "[module]", not "….ko" with any suffix. */
@@ -213,6 +259,7 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 	if (pd_hash_map_put(&state->build_ids, name_hash(filename.data, filename.size), index) < 0)
 		return -1;
 	for (uint32_t i = 0; i < state->dsos.count; i++)
-		take_table_id(state, pd_dso_at(state, i));
+		if (take_table_id(state, pd_dso_at(state, i)) < 0)
+			return -1;
 	return 0;
 }

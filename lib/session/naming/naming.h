@@ -33,6 +33,8 @@ struct pd_dso {
 	uint8_t false_build_id[20];        /* bytes that perf takes for a build-id, though they are none */
 	uint8_t false_build_id_size;
 	enum perfdata_build_id_source source;
+	/* with a build-id: the last dso before this one whose build-id has the same hash; or PERFDATA_NONE */
+	uint32_t same_id;
 	int32_t first_pid;                 /* the process that mapped it first; 0: none */
 	bool injected;                     /* perf inject made the file, and each record that maps it */
 	uint64_t first_time;               /* time of the first record that mentions it; 0: unknown */
@@ -77,7 +79,11 @@ struct pd_dso_key {
 };
 /* The dso of a key, created if it is new; PERFDATA_NONE without memory. */
 uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *key);
-void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enum perfdata_build_id_source source);
+/* Sets the build-id of a dso that has none. 0 or -1. */
+int pd_dso_set_build_id(struct pd_state *state, struct pd_dso *dso, struct perfdata_bytes build_id,
+			enum perfdata_build_id_source source);
+/* Other paths that were mapped so far with the build-id of a dso. Returns their number. */
+size_t pd_dso_other_paths(const struct pd_state *state, const struct pd_dso *dso, const char **paths, size_t room);
 /* Whether the table of build-ids has an entry for a file so far. */
 bool pd_table_id_has(const struct pd_state *state, const char *filename);
 /* Adds an entry of the header's table or a BUILD_ID record. 0 or -1. */

@@ -15,7 +15,8 @@ void pd_mapping_count(struct pd_state *state, const struct pd_map *map, const st
 		dso->public.device_minor = (uint32_t)mapping->id_words[0];
 	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
-	pd_dso_set_build_id(dso, mapping->build_id.data, mapping->build_id.size, PERFDATA_BUILD_ID_MMAP2);
+	if (pd_dso_set_build_id(state, dso, mapping->build_id, PERFDATA_BUILD_ID_MMAP2) < 0)
+		state->status = PERFDATA_ENOMEM;
 	if (mapping->false_build_id.size && !dso->false_build_id_size) {
 		memcpy(dso->false_build_id, mapping->false_build_id.data, mapping->false_build_id.size);
 		dso->false_build_id_size = (uint8_t)mapping->false_build_id.size;

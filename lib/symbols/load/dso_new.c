@@ -14,6 +14,24 @@ int pd_copy_text(struct pd_arena *arena, const char **text)
 	return *text ? 0 : -1;
 }
 
+/* Other paths are only of use with a build-id, which proves that the file there is the recorded one. */
+static int copy_other_paths(struct perfdata_symbols_dso *dso)
+{
+	struct perfdata_symbols_request *r = &dso->request;
+	const size_t nr = r->build_id_size && r->other_paths ? r->nr_other_paths : 0;
+	const char **copies = nr ? pd_arena_calloc(&dso->bytes, nr, sizeof *copies) : NULL;
+	if (nr && !copies)
+		return -1;
+	for (size_t i = 0; i < nr; i++) {
+		copies[i] = r->other_paths[i];
+		if (pd_copy_text(&dso->bytes, &copies[i]))
+			return -1;
+	}
+	r->other_paths = copies;
+	r->nr_other_paths = nr;
+	return 0;
+}
+
 static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_symbols_request *request)
 {
 	struct perfdata_symbols_request *r = &dso->request;
@@ -32,7 +50,7 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 				       : NULL;
 	if (r->build_id_size && !r->build_id)
 		return -1;
-	return pd_copy_text(&dso->bytes, &r->path) || pd_copy_text(&dso->bytes, &r->release) ||
+	return copy_other_paths(dso) || pd_copy_text(&dso->bytes, &r->path) || pd_copy_text(&dso->bytes, &r->release) ||
 	       pd_copy_text(&dso->bytes, &r->reference);
 }
 

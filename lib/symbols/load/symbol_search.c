@@ -85,8 +85,10 @@ static bool is_accepted(struct pd_search *search, const char *path, const char *
 		return true;
 	dso->unidentified = search->id.size ? dso->unidentified : reason;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	pd_dso_report(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED,
-		      path, reason);
+	if (!search->at_other_path)
+		pd_dso_report(dso,
+			      search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED,
+			      path, reason);
 	return false;
 }
 
@@ -102,7 +104,7 @@ static void refuse_file(struct pd_search *search, const char *path, enum perfdat
 	if (status == PERFDATA_ELIMIT)
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
 			      "its headers, or what it unpacks to, ask for more than its size explains");
-	else if (status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
+	else if (!search->at_other_path && status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
 		 status != PERFDATA_EREAD)   /* was reported before */
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, reason);
 }
@@ -250,6 +252,20 @@ static bool find_in_process(struct perfdata_symbols_dso *dso, struct pd_search *
 	return found;
 }
 
+/* Finds the file at another path of the recording that has the build-id. */
+static void find_at_other_paths(struct pd_search *search)
+{
+	const struct perfdata_symbols_request *r = &search->dso->request;
+	const bool may_store = search->may_store;
+	search->at_other_path = search->strict = true;
+	search->may_store = false;
+	for (size_t i = 0; i < r->nr_other_paths && !search->elf; i++)
+		pd_places_of(search->dso->symbols, r->other_paths[i], "file at another recorded path", pd_take_file,
+			     search);
+	search->at_other_path = search->strict = false;
+	search->may_store = may_store;
+}
+
 struct pd_elf *pd_dso_find_text(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	struct pd_search search = {
@@ -262,6 +278,8 @@ struct pd_elf *pd_dso_find_text(struct perfdata_symbols_dso *dso, const struct p
 		pd_places_of(dso->symbols, path, "file", pd_take_file, &search);
 	if (!search.elf && !dso->archive)
 		pd_cache_places(dso->symbols, &search.id, "elf", pd_take_file, &search);
+	if (!search.elf && !dso->archive)
+		find_at_other_paths(&search);
 	if (!search.elf && !dso->archive)
 		search.elf = from_debuginfod(&search, false, &dso->origin.text_file);
 	dso->found = search.found;
@@ -280,8 +298,15 @@ struct pd_elf *pd_dso_find_debug(struct perfdata_symbols_dso *dso, const struct 
 	}
 	if (pd_debug_places(dso->symbols, dso->request.path, link, &search.id, pd_take_debug, &search))
 		return search.elf;
+	const bool has_symbols = dso->text && pd_elf_has_symtab(dso->text);
+	search.at_other_path = true;
+	for (size_t i = 0; i < dso->request.nr_other_paths && !has_symbols; i++)
+		if (pd_debug_places(dso->symbols, dso->request.other_paths[i], link, &search.id, pd_take_debug,
+				    &search))
+			return search.elf;
+	search.at_other_path = false;
 	struct pd_elf *inside = NULL;
-	if (dso->text && !pd_elf_has_symtab(dso->text)) {
+	if (dso->text && !has_symbols) {
 		const enum perfdata_status status = pd_elf_debugdata(dso->text, &dso->work, &inside);
 		if (pd_is_failure(status))
 			(void)pd_dso_fail(dso, status);
@@ -293,7 +318,7 @@ struct pd_elf *pd_dso_find_debug(struct perfdata_symbols_dso *dso, const struct 
 		pd_dso_set_origin(dso, &dso->origin.file, dso->origin.text_file, ".gnu_debugdata");
 		return inside;
 	}
-	if (dso->text && pd_elf_has_symtab(dso->text))
+	if (has_symbols)
 		return NULL;
 	return from_debuginfod(&search, true, &dso->origin.file);
 }

@@ -15,6 +15,7 @@ struct pd_search {
 	bool strict;              /* never use another build-id */
 	bool identify;            /* compare the inode if no build-id is known */
 	bool in_process;          /* the path is below the root of the recorded process */
+	bool at_other_path;       /* the path is of another dso, which reports what is wrong with the file */
 	bool may_store;           /* the file may be an archive, whose libraries have their own dsos */
 	uint32_t crc;             /* CRC of the debug link */
 	struct pd_elf *elf;       /* out */
