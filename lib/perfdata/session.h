@@ -28,7 +28,8 @@ enum perfdata_needs {
 	PERFDATA_NEED_FRAMES = 8,      /* map, dso and frame of ip, addr and branches */
 	PERFDATA_NEED_STACKS = 16,     /* the steps of callchains, in the batch */
 	PERFDATA_NEED_STACK_IDS = 256, /* stack ids, equal for equal stacks: perfdata_session_stack */
-	/* the stack's node in a tree of all stacks: perfdata_delivery.node */
+	/* the node, in a tree of all stacks, of the stack that begins with the sample's own address, also where the
+	 * chain has only the callers in user space: perfdata_delivery.node */
 	PERFDATA_NEED_NODES = 512,
 	/* with NODES: unwound stacks that end where the recorded stack memory ends get separate nodes */
 	PERFDATA_NEED_CUT_STACKS = 1024,

@@ -280,7 +280,16 @@ static struct perfetto_row *add_row(struct perfetto_part *part, const struct per
 	return row;
 }
 
-/* Copies the stack, unless an earlier row of the event in this batch has it: ids of stacks are per event. */
+static bool add_part_step(struct perfetto_part *part, const struct perfdata_step *step)
+{
+	if (pd_vector_grow(&part->steps, &part->steps_room, part->nr_steps, sizeof *part->steps) < 0)
+		return false;
+	part->steps[part->nr_steps++] = *step;
+	return true;
+}
+
+/* Copies the stack as profiles count it, unless an earlier row of the event in this batch has it: ids of stacks are per
+ * event. */
 static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, const struct perfdata_batch *batch,
 		       const struct perfdata_delivery *delivery, struct pd_hash_map *seen)
 {
@@ -288,22 +297,25 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 	uint64_t known;
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(batch, delivery, &nr);
-	const struct perfdata_step alone = { .ip = delivery->address,
-					     .frame = delivery->ip,
-					     .origin = PD_ORIGIN_ALONE };
-	if (!nr) {
-		steps = &alone;
-		nr = 1;
-	}
+	const unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;
+	struct perfdata_step own = { .ip = delivery->address, .frame = delivery->ip, .cpumode = (uint16_t)cpumode };
 	if (!row->node || pd_hash_map_get(seen, key, &known))
 		return true;
 	row->steps = (uint32_t)part->nr_steps;
-	row->nr_steps = (uint32_t)nr;
-	for (size_t i = 0; i < nr; i++) {
-		if (pd_vector_grow(&part->steps, &part->steps_room, part->nr_steps, sizeof *part->steps) < 0)
+	if (!nr)
+		own.origin = PD_ORIGIN_ALONE;
+	if (!nr || pd_steps_lack_leaf(steps, cpumode, delivery->address)) {
+		if (!add_part_step(part, &own))
 			return false;
-		part->steps[part->nr_steps++] = steps[i];
+		if (nr && steps->ip == delivery->address) {
+			steps++;
+			nr--;
+		}
 	}
+	for (size_t i = 0; i < nr; i++)
+		if (!add_part_step(part, &steps[i]))
+			return false;
+	row->nr_steps = (uint32_t)part->nr_steps - row->steps;
 	return pd_hash_map_put(seen, key, 1) == 0;
 }
 

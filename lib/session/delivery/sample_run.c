@@ -19,6 +19,12 @@ static inline bool has_chain(const struct sample *sample)
 	return pd_event_samples(sample->raw->event, PERFDATA_SAMPLE_CALLCHAIN);
 }
 
+static inline struct pd_chain chain_of(const struct sample *sample)
+{
+	return (struct pd_chain){ .recorded = &sample->scan.callchain, .ip = sample->scan.ip,
+				  .cpumode = pd_cpumode_of(sample->raw) };
+}
+
 static inline bool is_simple(const struct perfdata_session *session, const struct perfdata_raw *raw, struct sample *ret)
 {
 	const struct perfdata_event *event = raw->event;
@@ -75,9 +81,12 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 		pd_frame_expect(state, samples[i].thread, pd_cpumode_of(samples[i].raw), samples[i].scan.ip);
 	if (!pd_needs(session, NEED_ANY_STACKS))
 		return PERFDATA_OK;
-	for (unsigned i = 0; i < nr; i++)
-		if (has_chain(&samples[i]))
-			pd_stack_expect(state, samples[i].thread, &samples[i].scan.callchain, &samples[i].chain);
+	for (unsigned i = 0; i < nr; i++) {
+		if (!has_chain(&samples[i]))
+			continue;
+		const struct pd_chain chain = chain_of(&samples[i]);
+		pd_stack_expect(state, samples[i].thread, &chain, &samples[i].chain);
+	}
 	fetch_stacks(state, samples, nr, room);
 	return PERFDATA_OK;
 }
@@ -88,10 +97,10 @@ static inline void resolve_delivery(struct perfdata_session *session, struct pd_
 	session->state->now = sample->raw->time;
 	pd_delivery_place(session, sample->thread, &sample->scan, delivery);
 	if (has_chain(sample) && pd_needs_chains(session)) {
-		const struct pd_chain chain = { .recorded = &sample->scan.callchain, .ip = sample->scan.ip,
-						.cpumode = pd_cpumode_of(sample->raw), .key = &sample->chain,
-						.ahead = sample->ahead };
+		struct pd_chain chain = chain_of(sample);
 		struct pd_stack stack;
+		chain.key = &sample->chain;
+		chain.ahead = sample->ahead;
 		if (pd_chain_take(session, batch, sample->thread, &chain, &stack))
 			pd_delivery_set_stack(delivery, &stack);
 	}

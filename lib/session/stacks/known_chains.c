@@ -56,6 +56,8 @@ uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed)
 	uint64_t hash = pd_hash_bytes(key->recorded->data, size_of(key->recorded), seed);
 	if (key->deferred)
 		hash = pd_hash_bytes(key->deferred->data, size_of(key->deferred), hash);
+	if (key->leaf)
+		hash = pd_hash_u64(key->leaf, hash);
 	return pd_hash_u64(hash, key->maps ^ key->kernel << 32);
 }
 
@@ -69,8 +71,9 @@ static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 /* Whether the entry is of the key, compared as a whole: equal hashes do not suffice. */
 static bool is_of(const struct pd_known_chain *chain, const struct pd_chain_key *key)
 {
-	if (chain->maps != key->maps || chain->kernel != key->kernel || chain->recorded != list_length(key->recorded) ||
-	    chain->deferred != list_length(key->deferred) || !same_words(chain->words, key->recorded))
+	if (chain->maps != key->maps || chain->kernel != key->kernel || chain->leaf != key->leaf ||
+	    chain->recorded != list_length(key->recorded) || chain->deferred != list_length(key->deferred) ||
+	    !same_words(chain->words, key->recorded))
 		return false;
 	return !key->deferred || same_words(chain->words + chain->recorded, key->deferred);
 }
@@ -218,6 +221,7 @@ struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const 
 	*chain = (struct pd_known_chain){
 		.maps = key->maps,
 		.kernel = key->kernel,
+		.leaf = key->leaf,
 		.recorded = list_length(key->recorded),
 		.deferred = list_length(key->deferred),
 		.steps = nr_steps,

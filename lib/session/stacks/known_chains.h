@@ -9,7 +9,7 @@
 
 /* A cached chain: its key, and the parts of its stack that the session needs. */
 struct pd_known_chain {
-	uint64_t maps, kernel;             /* see pd_chain_key */
+	uint64_t maps, kernel, leaf;       /* see pd_chain_key */
 	uint32_t recorded, deferred;       /* number of words in each list; UINT32_MAX: no list */
 	uint32_t stack, node;
 	uint32_t steps;                    /* 0: steps are not kept */
@@ -35,6 +35,7 @@ struct pd_known_chains {
 struct pd_chain_key {
 	const struct perfdata_list *recorded, *deferred;   /* the second may be NULL */
 	uint64_t maps, kernel;     /* generations of the maps by which its addresses are resolved */
+	uint64_t leaf;             /* the kernel's address that the chain lacks; 0: none */
 	uint64_t place;            /* pd_chain_place */
 };
 

@@ -177,6 +177,40 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 	return add_unwound(state, thread, chain);
 }
 
+/* --- samples whose chain lacks their address ---------------------------------------------------------------------- */
+
+/* Whether the chain may begin with callers: it does not begin in the kernel or in a hypervisor, but the sample's own
+ * address may be there. */
+static inline bool may_lack_leaf(const struct pd_chain *chain)
+{
+	if (!pd_is_outside_user(chain->cpumode) ||
+	    (chain->recorded->count && perfdata_list_u64(chain->recorded, 0) == PERFDATA_CONTEXT_KERNEL))
+		return false;
+	uint64_t marker = 0, word;
+	for (uint64_t i = 0; i < chain->recorded->count; i++, marker = word)
+		if ((word = perfdata_list_u64(chain->recorded, i)) < PERFDATA_CONTEXT_MAX)
+			break;
+	return marker != PERFDATA_CONTEXT_KERNEL && marker != PERFDATA_CONTEXT_HV;
+}
+
+/* Makes the sample's own address the first of the steps in the scratch if they lack it. */
+static int add_leaf(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
+{
+	struct pd_steps *steps = &state->stacks.scratch;
+	if (!pd_steps_lack_leaf(steps->items, chain->cpumode, chain->ip))
+		return 0;
+	if (steps->items[0].ip != chain->ip) {
+		if (pd_vector_grow(&steps->items, &steps->room, steps->count, sizeof *steps->items) < 0)
+			return fail_state(state, PERFDATA_ENOMEM);
+		memmove(&steps->items[1], steps->items, steps->count++ * sizeof *steps->items);
+	}
+	const uint32_t frame = pd_frame_of(state, thread, chain->cpumode, chain->ip);
+	steps->items[0] = (struct perfdata_step){
+		.ip = chain->ip, .frame = frame, .cpumode = (uint16_t)chain->cpumode, .origin = PERFDATA_STEP_RECORDED
+	};
+	return 0;
+}
+
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
 /* Whether a chain has no addresses of the process: then it means the same for every process. */
@@ -198,20 +232,21 @@ static uint64_t maps_of_chain(const struct pd_thread *thread, const struct perfd
 }
 
 static inline void make_key(const struct pd_state *state, const struct pd_thread *thread,
-			    const struct perfdata_list *recorded, const struct perfdata_list *deferred,
-			    struct pd_chain_key *ret)
+			    const struct pd_chain *chain, struct pd_chain_key *ret)
 {
-	ret->recorded = recorded;
-	ret->deferred = deferred;
-	ret->maps = maps_of_chain(thread, recorded, deferred);
+	ret->recorded = chain->recorded;
+	ret->deferred = chain->deferred;
+	ret->maps = maps_of_chain(thread, chain->recorded, chain->deferred);
+	ret->leaf = chain->cpumode == PERFDATA_CPUMODE_KERNEL && state->stacks.with_nodes && may_lack_leaf(chain) ?
+			    chain->ip : 0;
 	ret->kernel = thread->guest ? thread->guest->kernel.generation : state->kernel.generation;
 	ret->place = pd_chain_place(ret, state->seed);
 }
 
-void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		     struct pd_chain_key *ret)
 {
-	make_key(state, thread, chain, NULL, ret);
+	make_key(state, thread, chain, ret);
 	pd_known_chains_fetch_slot(&state->stacks.known, ret->place);
 }
 
@@ -259,8 +294,10 @@ static int put_steps(struct pd_state *state, struct pd_step_list *to, const stru
 	return 0;
 }
 
-/* Finds the id or node of the steps in the scratch. */
-static int name_stack(struct pd_state *state, const struct pd_chain *chain, struct pd_stack *ret)
+/* Finds the id or node of the steps in the scratch. A node is of the stack as a profile counts it, so it begins with
+ * the sample's own address; an id is of the steps of the chain. */
+static int name_stack(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
+		      struct pd_stack *ret)
 {
 	struct pd_stacks *stacks = &state->stacks;
 	struct perfdata_step *steps = stacks->scratch.items;
@@ -270,9 +307,16 @@ static int name_stack(struct pd_state *state, const struct pd_chain *chain, stru
 		return fail_state(state, stacks->ids.status);
 	if (stacks->with_cuts && chain->is_cut)
 		steps[nr - 1].origin = PD_STEP_CUT;
-	if (of_ids)
+	if (!stacks->with_nodes)
+		return 0;
+	const bool lacks_leaf = may_lack_leaf(chain);
+	if (lacks_leaf && add_leaf(state, thread, chain) < 0)
+		return -1;
+	if (of_ids || lacks_leaf)
 		ahead = NULL;
-	if (stacks->with_nodes && (ret->node = pd_step_tree_node(&stacks->nodes, steps, nr, ahead)) == UINT32_MAX)
+	steps = stacks->scratch.items;
+	ret->node = pd_step_tree_node(&stacks->nodes, steps, stacks->scratch.count, ahead);
+	if (ret->node == UINT32_MAX)
 		return fail_state(state, stacks->nodes.status);
 	return 0;
 }
@@ -290,7 +334,7 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 		return -1;
 	if (state->stacks.with_steps && state->stacks.with_cuts && chain->is_cut)
 		to->items[ret->steps + ret->nr_steps - 1].origin = PD_STEP_CUT;
-	return name_stack(state, chain, ret);
+	return name_stack(state, thread, chain, ret);
 }
 
 /* Takes a resolved chain from the cache. The batch may have its steps already. */
@@ -322,21 +366,25 @@ static void remember_stack(struct pd_state *state, const struct pd_chain_key *ke
 	known->node = stack->node;
 	known->at = stack->steps;
 	known->batch = batch;
-	memcpy(pd_known_steps(known), state->stacks.scratch.items, nr * sizeof(struct perfdata_step));
+	/* the chain's own steps are the last ones: a leaf may come before */
+	const struct pd_steps *steps = &state->stacks.scratch;
+	memcpy(pd_known_steps(known), &steps->items[steps->count - nr], nr * sizeof(struct perfdata_step));
 }
 
 int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		 struct pd_step_list *to, struct pd_stack *ret)
 {
 	*ret = (struct pd_stack){ .stack = PERFDATA_NONE, .steps = PERFDATA_NONE };
-	/* stacks with unwound steps, branches or a leaf caller seldom come back, and take long to find anyway */
+	/* stacks with unwound steps, branches or a leaf caller seldom come back, and take long to find anyway; keys
+	 * have only leaves of the kernel */
 	if (chain->branches || chain->nr_unwound || chain->leaf_caller ||
+	    (chain->cpumode != PERFDATA_CPUMODE_KERNEL && state->stacks.with_nodes && may_lack_leaf(chain)) ||
 	    (state->inside && !pd_inside_is_usual(chain)))
 		return build_stack(state, thread, chain, to, ret);
 	struct pd_chain_key own;
 	const struct pd_chain_key *key = chain->key;
 	if (!key) {
-		make_key(state, thread, chain->recorded, chain->deferred, &own);
+		make_key(state, thread, chain, &own);
 		key = &own;
 	}
 	struct pd_known_chain *known = pd_known_chains_get(&state->stacks.known, key);

@@ -97,6 +97,22 @@ struct pd_stack {
 	uint32_t stack;                    /* its id, or PERFDATA_NONE */
 	uint32_t node;                     /* 0: an empty or broken chain */
 };
+/* Whether the cpumode is that of a kernel (of the host or a guest) or of a hypervisor. */
+static inline bool pd_is_outside_user(unsigned cpumode)
+{
+	return cpumode == PERFDATA_CPUMODE_KERNEL || cpumode == PERFDATA_CPUMODE_HYPERVISOR ||
+	       cpumode == PERFDATA_CPUMODE_GUEST_KERNEL;
+}
+
+/* Whether a stack that begins with this step lacks the sample's own address: an event with exclude_callchain_kernel has
+ * samples in the kernel whose chain has only the callers in user space. With a call stack of branches, the first step
+ * is that address, but as one of user space; then the address replaces the step, otherwise it comes before. */
+static inline bool pd_steps_lack_leaf(const struct perfdata_step *first, unsigned cpumode, uint64_t address)
+{
+	return address && pd_is_outside_user(cpumode) && first->cpumode == PERFDATA_CPUMODE_USER &&
+	       (first->ip != address || first->origin == PERFDATA_STEP_BRANCH);
+}
+
 /* Resolves a chain. 0, or -1: see the state's status. */
 int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		 struct pd_step_list *to, struct pd_stack *ret);
@@ -114,7 +130,7 @@ bool pd_inside_is_usual(const struct pd_chain *chain);
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Announces the chain of a sample that comes soon, so that many prefetches run at once: one look-up after the other
  * would wait for memory each time. */
-void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct perfdata_list *chain,
+void pd_stack_expect(const struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain,
 		     struct pd_chain_key *ret);
 /* Call it when all are announced. True: the cache lacks the chain, and the tree of stacks is large; then call
  * pd_stack_fetch_paths for all such chains, at most PD_STACKS_AHEAD. */
