@@ -335,6 +335,15 @@ static bool shows_samples_only(const struct perfdata_emitter *emitter)
 	return !emitter || !(emitter->needs & PERFDATA_NEED_RECORDS || !strcmp(emitter->name, "script"));
 }
 
+/* What to say where names with a comma matched nothing: lists work for numbers, but a name may have a comma. */
+static const char *comm_advice(const struct options *options)
+{
+	for (size_t i = 0; i < options->comms.nr; i++)
+		if (strchr(options->comms.values[i], ','))
+			return "; for several names give --comm several times";
+	return "";
+}
+
 void filters_note(const struct options *options, struct messages *messages, const char *file,
 		  const struct perfdata_summary *summary, const uint64_t *rows)
 {
@@ -373,8 +382,8 @@ void filters_note(const struct options *options, struct messages *messages, cons
 	if (text.size && !perfdata_text_failed(&text) && !none)
 		messages_note(messages, file, "no row of the table passes %.*s", (int)text.size, text.data);
 	else if (text.size && !perfdata_text_failed(&text))
-		messages_note(messages, file, "none of the %" PRIu64 " %s passes %.*s",
+		messages_note(messages, file, "none of the %" PRIu64 " %s passes %.*s%s",
 			      of_samples ? samples : summary->records, of_samples ? "samples" : "records",
-			      (int)text.size, text.data);
+			      (int)text.size, text.data, comm_advice(options));
 	perfdata_text_release(&text);
 }

@@ -259,6 +259,13 @@ def groups():
                    lines == len(wanted) else [wanted, got, table, lines])
 
 
+def names_with_commas():
+    path = os.path.join(program.TESTDATA, "group-73.data")
+    notes = [run("report", "--symbols", "no", *words, path).err.decode().splitlines() for words in (["--comm", "a,b"], ["--comm", "a"], ["--comm", "work"])]
+    tap.report("--comm a,b: a note says how to give several names", [] if ["several times" in "".join(note) for note in notes] == [True, False, False] and
+               "none of the" in notes[1][-1] else notes)
+
+
 def counter_filters(folder):
     """STAT records have a CPU and an event, in fields of their own."""
     stat, aux = 76, 71
@@ -287,5 +294,6 @@ with tempfile.TemporaryDirectory() as folder:
     nameless_caller(folder)
     exited(folder)
 groups()
+names_with_commas()
 limited()
 sys.exit(tap.end())
