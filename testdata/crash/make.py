@@ -177,3 +177,14 @@ def entry(number, body):
 
 common = entry(0xffffffff, b"\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01")
 write("frame-deref-size", b"\x02\0" + common + entry(0, struct.pack("<QQ", 0x1000, 0x2000) + b"\x0f\x04\x77\x08\x94\x08"))
+
+
+# Samples in a stream of perf stat, whose events take none: its repair gave them another layout, and repairing once more lost them.
+r = Recording(pipe=True)
+for number in range(2):
+    r.event("counter%d" % number, [number + 1], type=1, config=number, sample_type=0, read_format=3)
+r.record(76, r.pack("QIIQQQ", 1, 0, 0, 1000, 10, 10))
+r.record(9, r.pack("QIIQ", 0x1000, 7, 7, 1), trailer=b"")
+r.save(os.path.join(here, "samples-of-stat.pipe"))
+with open(os.path.join(here, "samples-of-stat.pipe"), "ab") as f:
+    f.write(b"\0")   # see above
