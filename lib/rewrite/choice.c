@@ -236,8 +236,7 @@ static bool has_key(const uint64_t *keys, size_t nr, uint64_t key)
 	return nr && bsearch(&key, keys, nr, sizeof key, compare_numbers);
 }
 
-/* AUX data are copied whole, and cannot be decoded without these records. */
-static bool belongs_to_aux(uint32_t type)
+bool pd_belongs_to_aux(uint32_t type)
 {
 	return type == PERFDATA_RECORD_AUX || type == PERFDATA_RECORD_ITRACE_START ||
 	       type == PERFDATA_RECORD_AUX_OUTPUT_HW_ID || type == PERFDATA_RECORD_SWITCH ||
@@ -272,5 +271,5 @@ bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_r
 	/* a deferred chain belongs to a sample before it */
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED)
 		return raw->time > rewriter->choice.last;
-	return rewriter->keeps_aux && belongs_to_aux(raw->type);
+	return rewriter->keeps_aux && pd_belongs_to_aux(raw->type);
 }

@@ -44,7 +44,9 @@ static enum perfdata_status survey_record(struct perfdata_rewriter *rewriter, st
 {
 	struct pd_merge_input *input = rewriter->merge->current;
 
-	if (pd_has_time(raw) && raw->time < input->first_time)
+	/* a cut keeps all records of a tracer, and has the state of its own begin without times: it does not hold from
+	 * the tracer's first record on */
+	if (pd_has_time(raw) && raw->time < input->first_time && !pd_belongs_to_aux(raw->type))
 		input->first_time = raw->time;
 	pd_merge_note_kernel(&input->kernel, reader, raw);
 	return PERFDATA_OK;

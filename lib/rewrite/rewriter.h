@@ -143,6 +143,8 @@ static inline bool pd_reads_counters(const struct perfdata_raw *raw)
 /* --- choice.c --- */
 /* Whether the output gets this record, if it is one of the kernel or a count of perf stat. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* Whether AUX data cannot be decoded without records of this type. AUX data are copied whole. */
+bool pd_belongs_to_aux(uint32_t type);
 /* Whether the record belongs to the state: it is about threads, maps or code, before the chosen times. */
 bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Removes the time from a record. Records that perf synthesizes at its start have none. */

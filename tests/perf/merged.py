@@ -39,7 +39,17 @@ def without_ids(record):
 
 
 def samples(path, *options):
-    """Of files that are known before anything is read, samples name their events alike in streams and files."""
+    """Of files that are known before anything is read, samples name their events alike in streams and files. Counters that samples read count by how much
+    they grew since the sample before, whether the options let it through or not: a cut counts only what its own samples count."""
+    every = [record for record in documents(path, "--names", "--order", "time") if record["type"] == "sample"]
+    if any("read" in record for record in every):
+        last = {}
+        for record in every:
+            for value in record.get("read", {}).get("values", []):
+                key = (value.get("id"), record.get("tid"))
+                last[key], value["value"] = value["value"], value["value"] - last.get(key, 0)
+        kept = {record["offset"] for record in documents(path, "--order", "time", *options) if record["type"] == "sample"}
+        return [without_ids(record) for record in every if record["offset"] in kept]
     return [without_ids(record) for record in documents(path, "--names", "--order", "time", *options) if record["type"] == "sample"]
 
 

@@ -51,7 +51,7 @@ static bool has_other_generation(const struct perfdata_symbols_dso *dso, const c
 {
 	if (!dso->request.generation)
 		return false;
-	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
+	const int fd = pd_symbols_open_once(dso->symbols, path, PD_REGULAR_STORED);
 	if (fd < 0) {
 		(void)pd_symbols_fail(dso->symbols, path, errno);
 		return true;
