@@ -195,8 +195,8 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 		return true;
 	if (raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
 		return true;   /* no attr describes its layout */
-	/* events of perf stat have no samples; in a file, their attrs describe a field (see pd_mend_attr) that a sample in
-	 * a damaged stream does not have */
+	/* events of perf stat have no samples; in a file, their attrs describe a field (see pd_mend_attr) that a
+	 * sample in a damaged stream does not have */
 	if (raw->type == PERFDATA_RECORD_SAMPLE && !raw->event->attr->sample_type &&
 	    pd_mend_is_stat(rewriter->reader))
 		return true;
