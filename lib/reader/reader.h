@@ -62,8 +62,8 @@ void pd_reader_detach(struct perfdata_reader *reader);
  * payloads. */
 bool pd_reader_is_in_time(const struct perfdata_reader *reader);
 bool pd_reader_gives_payloads(const struct perfdata_reader *reader);
-/* A payload that reaches beyond the end of the input may be one that was cut, or records behind a wrong size. From now
- * on the reader searches it for records, instead of returning it. */
+/* From now on the reader searches a payload for records if its size reaches beyond the end of the input, instead of
+ * returning it: the size may be wrong. */
 void pd_reader_drop_cut_payloads(struct perfdata_reader *reader);
 /* Whether the reader was asked for a record already: a caller that starts now would miss records. */
 bool pd_reader_was_asked(const struct perfdata_reader *reader);

@@ -151,7 +151,7 @@ bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct pe
 void pd_forget_time(struct perfdata_record *record);
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter);
 
-/* Tells a record from all others of the input. */
+/* Returns a number that no other record of the input has. */
 uint64_t pd_choice_key(const struct perfdata_raw *raw);
 
 /* --- counters.c --- */
