@@ -64,15 +64,26 @@ bool perfdata_session_has_namesake(const struct perfdata_session *session, uint3
 	return pd_dso_at(session->state, dso)->has_namesake;
 }
 
+/* Returns how many files could not be read so far, for want of descriptors, memory or rights. */
+static size_t count_failed(const struct perfdata_session *session)
+{
+	return session->state->symbols ? pd_symbols_failed(session->state->symbols) : 0;
+}
+
+static enum perfdata_status failure_since(const struct perfdata_session *session, size_t failed_before)
+{
+	return count_failed(session) != failed_before ? pd_symbols_failure(session->state->symbols) : PERFDATA_OK;
+}
+
 enum perfdata_status perfdata_session_origin(const struct perfdata_session *session, uint32_t id,
 					     struct perfdata_symbols_origin *ret)
 {
 	struct pd_dso *dso = pd_dso_at(session->state, id);
-	const struct perfdata_symbols *symbols = session->state->symbols;
-	const size_t before = symbols ? pd_symbols_failed(symbols) : 0;
+	const size_t before = count_failed(session);
 	pd_dso_find_symbols(session->state, dso);
-	if (symbols && pd_symbols_failed(symbols) != before)
-		return pd_symbols_failure(symbols);
+	const enum perfdata_status status = failure_since(session, before);
+	if (status != PERFDATA_OK)
+		return status;
 	return dso->symbols ? pd_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
 }
 
@@ -80,12 +91,12 @@ enum perfdata_status perfdata_session_unidentified(const struct perfdata_session
 						   const char **ret_reason)
 {
 	struct pd_dso *dso = pd_dso_at(session->state, id);
-	const struct perfdata_symbols *symbols = session->state->symbols;
-	const size_t before = symbols ? pd_symbols_failed(symbols) : 0;
+	const size_t before = count_failed(session);
 	pd_dso_find_symbols(session->state, dso);
 	*ret_reason = dso->symbols ? pd_symbols_unidentified(dso->symbols) : NULL;
-	if (symbols && pd_symbols_failed(symbols) != before)
-		return pd_symbols_failure(symbols);
+	const enum perfdata_status status = failure_since(session, before);
+	if (status != PERFDATA_OK)
+		return status;
 	return *ret_reason ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
